@@ -21,6 +21,33 @@ import Testing
     #expect(issuer.count == 1)
   }
 
+  private struct Other: AuthTokenProvider {
+    func token() async throws -> String? { "other" }
+  }
+
+  /// The token of a call's options would replace another anyway, which need not be obtained, nor be renewed.
+  @Test func aCallKeepsATokenOfItsOwn() async throws {
+    let issuer = Issuer()
+    let provider = TestProvider()
+    provider.token = "other"
+    let tokens = AccessTokens { try await issuer.issue() }
+    try await withEcho(provider, client: [AccessTokenInterceptors(tokens)]) { client async throws in
+      let fixed = CallOptions.with { $0.oauth2AccessToken = "other" }
+      let provided = CallOptions.with { $0.authTokenProvider = Other() }
+      for options in [fixed, provided] {
+        #expect(try await client.get(request("x"), callOptions: options).text == "x")
+        #expect(try await client.collect([request("x")], callOptions: options).text == "x")
+      }
+      provider.token = "another"
+      let calls = provider.calls
+      #expect(
+        await status { _ = try await client.get(request("x"), callOptions: fixed) }?.code == .unauthenticated
+      )
+      #expect(provider.calls == calls + 1)
+    }
+    #expect(issuer.count == 0)
+  }
+
   @Test func aTokenWithItsSchemeIsNotSent() async throws {
     let provider = TestProvider()
     let tokens = AccessTokens { AccessToken("Bearer token 1") }

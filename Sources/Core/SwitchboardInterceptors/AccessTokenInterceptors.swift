@@ -3,6 +3,8 @@ public import SwitchboardCall
 /// Adds an access token to the `authorization` of every call. If the server rejects the call with `UNAUTHENTICATED`,
 /// retries it once with a new token, unless its requests are a stream, which cannot be sent again, or new tokens were
 /// rejected too.
+///
+/// A call whose options have a token of its own, by `oauth2AccessToken` or `authTokenProvider`, keeps that, and passes as it is.
 public struct AccessTokenInterceptors: ClientInterceptorFactory {
   private let tokens: AccessTokens
   private let scheme: String
@@ -36,7 +38,8 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
     context: Context,
     next: Next
   ) async throws -> UnaryResponse<Response> {
-    try await authorized(mayRepeat: true) { authorization in
+    guard !context.options.hasToken else { return try await next(request) }
+    return try await authorized(mayRepeat: true) { authorization in
       var request = request
       request.metadata.replaceOrAdd(name: "authorization", value: authorization)
       return try await next(request)
@@ -48,6 +51,7 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
     context: Context,
     next: StreamedNext
   ) async throws -> StreamedResponse<Response> {
+    guard !context.options.hasToken else { return try await next(request) }
     guard !context.type.streamsRequests else {
       return try await authorized(mayRepeat: false) { authorization in
         var request = request
@@ -96,4 +100,9 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
       throw GRPCStatus(code: .unauthenticated, message: "no access token: \(error)")
     }
   }
+}
+
+extension CallOptions {
+  /// Whether the channel sets the `authorization` of the call.
+  fileprivate var hasToken: Bool { oauth2AccessToken != nil || authTokenProvider != nil }
 }
