@@ -105,15 +105,44 @@ extension ChannelOptions {
     for value in [20, Double.nan, .infinity] { gauge.set(value) }
     gauge.set(21)
     gauge.add(.nan)
+    let endless = telemetry.metrics.gauge("shop.endless")
+    endless.set(.infinity)
+    endless.add(-.infinity)
     #expect(
       messages.all == [
         "a value was not recorded: it is no number, or infinite shop.weights",
         "a value was not set: it is no number shop.warmth",
+        "a value was not set: it is no number shop.endless",
       ]
     )
     let page = telemetry.metricsText().text
     #expect(page.contains("shop_weights_count 2"))
     #expect(page.contains("shop_warmth 21"))
+    #expect(page.contains("shop_endless +Inf"))
+    await telemetry.shutDown()
+  }
+
+  /// A sum that shrinks would be taken for that of a process that was started again.
+  @Test func valuesBelowZeroInAHistogram() async throws {
+    let messages = Messages()
+    let telemetry = try Telemetry(options(messages) { _ in })
+    let lengths = telemetry.metrics.histogram("shop.lengths")
+    for value in [5, -1, 7] as [Double] { lengths.record(value, ["side": "a"]) }
+    lengths.record(3, ["side": "b"])
+    #expect(messages.all.count == 1)
+    #expect(
+      messages.all.first?.hasPrefix("a value below zero was recorded, and no bound of the histogram is")
+        == true
+    )
+    // With such bounds, they are meant.
+    let warmth = telemetry.metrics.histogram("shop.winter", bounds: [-10, 0, 10])
+    for value in [-11, -1, 11] as [Double] { warmth.record(value) }
+    #expect(messages.all.count == 1)
+    let page = telemetry.metricsText().text
+    #expect(page.contains(#"shop_lengths_count{side="a"} 3"#))
+    #expect(!page.contains(#"shop_lengths_sum{side="a"}"#))
+    #expect(page.contains(#"shop_lengths_sum{side="b"} 3"#))
+    #expect(page.contains("shop_winter_count 3") && !page.contains("shop_winter_sum"))
     await telemetry.shutDown()
   }
 
@@ -132,6 +161,28 @@ extension ChannelOptions {
   }
 
   // MARK: Traces and exporters
+
+  @Test func exportersOfTheSameDestination() async throws {
+    let collector = OTLPOptions(endpoint: "http://127.0.0.1:1")
+    var tenant = collector
+    tenant.headers = [("x-tenant", "b")]
+    let twice = try await warnings {
+      $0.exporters = [.otlp(collector, [.traces, .metrics]), .otlp(collector, [.metrics, .logs])]
+      $0.metricInterval = .seconds(3600)
+    }
+    #expect(
+      twice.filter { $0.contains("exporters has two") } == [
+        "TelemetryOptions: exporters has two that send metrics to http://127.0.0.1:1, where everything is there twice: "
+          + "leave one out"
+      ]
+    )
+    let console = try await warnings { $0.exporters = [.console([.traces]), .console([.traces])] }
+    #expect(console.count { $0.contains("that write traces to standard error") } == 1)
+    let right = try await warnings {
+      $0.exporters = [.otlp(collector, [.traces]), .otlp(collector, [.metrics]), .otlp(tenant, [.traces])]
+    }
+    #expect(!right.contains { $0.contains("exporters has two") })
+  }
 
   @Test(arguments: [50, -1, .nan, .infinity]) func aShareThatIsNone(_ share: Double) {
     for sampler in [Sampler.ratio(share), .parentBased(.ratio(share))] {

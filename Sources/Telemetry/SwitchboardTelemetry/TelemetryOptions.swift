@@ -70,12 +70,19 @@ extension TelemetryOptions {
       case .spans: false
       }
     }
-    return metrics.remarks + (idle ? ["an exporter has no signals, and exports nothing"] : [])
+    return metrics.remarks + (idle ? ["an exporter has no signals, and exports nothing"] : []) + repetitions
       + (resource.serviceName.isEmpty ? ["serviceName is empty: nobody can tell whose telemetry it is"] : [])
   }
 }
 
 extension TelemetryOptions {
+  /// What two exporters send to the same destination.
+  private var repetitions: [String] {
+    exporters.indices.flatMap { index in
+      exporters[..<index].compactMap { exporters[index].repetition(of: $0) }
+    }
+  }
+
   /// Whether something about calls is exported.
   var exportsCalls: Bool {
     exporters.contains { exporter in
@@ -134,4 +141,39 @@ public enum TelemetryExporter: Sendable {
   case console(Set<TelemetrySignal> = Set(TelemetrySignal.allCases))
   /// A closure of the program, which gets spans in batches on the thread of exports.
   case spans(@Sendable ([FinishedSpan]) -> Void)
+}
+
+extension TelemetryExporter {
+  /// What this one and the other send to the same destination, in words.
+  fileprivate func repetition(of other: TelemetryExporter) -> String? {
+    switch (self, other) {
+    case (.console(let own), .console(let others)):
+      Self.repetition(own, others, "write", to: "standard error")
+    case (.otlp(let own, let signals), .otlp(let others, let othersSignals))
+    where own.hasDestination(of: others):
+      Self.repetition(signals, othersSignals, "send", to: own.endpoint)
+    default: nil
+    }
+  }
+
+  private static func repetition(
+    _ one: Set<TelemetrySignal>,
+    _ other: Set<TelemetrySignal>,
+    _ verb: String,
+    to destination: String
+  ) -> String? {
+    let both = TelemetrySignal.allCases.filter { one.contains($0) && other.contains($0) }
+    guard !both.isEmpty else { return nil }
+    let names = both.map { "\($0)" }.joined(separator: ", ")
+    return
+      "exporters has two that \(verb) \(names) to \(destination), where everything is there twice: leave one out"
+  }
+}
+
+extension OTLPOptions {
+  /// Whether both are one to the collector, which may tell tenants by headers.
+  fileprivate func hasDestination(of other: OTLPOptions) -> Bool {
+    endpoint == other.endpoint && transport == other.transport && isWholeURL == other.isWholeURL
+      && headers.elementsEqual(other.headers, by: ==)
+  }
 }

@@ -81,7 +81,7 @@ final class ConsoleExporter: BatchExporter {
     case .double(let value): fields.append(("value", "\(value)"))
     case .histogram(let value):
       fields.append(("count", "\(value.count)"))
-      fields.append(("sum", "\(value.sum)"))
+      if let sum = value.sum { fields.append(("sum", "\(sum)")) }
     }
     return LogFormat.logfmt(fields)
   }

@@ -107,10 +107,18 @@ public final class Gauge: ValueInstrument {
     if let last = values.last { set(last, attributes) }
   }
 
-  /// Adds an amount to the value of the series, which is 0 at first.
+  /// Adds an amount to the value of the series, which is 0 at first. What would make it no number is not added: what is
+  /// infinite to the opposite.
   public func add(_ amount: Double, _ attributes: [String: AttributeValue] = [:]) {
     guard !amount.isNaN else { return refuse() }
-    series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
+    var isNumber = true
+    series.withLock { series in
+      series.change(attributes.asLabels, 0) { value in
+        isNumber = !(value + amount).isNaN
+        if isNumber { value += amount }
+      }
+    }
+    if !isNumber { refuse() }
   }
 
   func collect() -> [MetricFamily] {
@@ -120,10 +128,14 @@ public final class Gauge: ValueInstrument {
 
 /// Counts values in buckets. What is no number, or infinite, is not counted, and the log says so once. A value that is
 /// recorded in a sampled span becomes an exemplar, which links the histogram to the trace.
+///
+/// A series with a value below zero has no sum, because a sum has to grow: collectors and Prometheus take one that shrinks for
+/// a restart of the process. If no bound is below zero either, such values are all in the first bucket, and the log says so.
 public final class Histogram: ValueInstrument {
   private struct Cells: Sendable {
     var counts: [UInt64]
-    var sum = 0.0
+    /// `nil` once a value was below zero.
+    var sum: Double? = 0
     var exemplars: [Int: Exemplar] = [:]
   }
 
@@ -131,17 +143,19 @@ public final class Histogram: ValueInstrument {
   private let bounds: [Double]
   private let clock: TelemetryClock
   private let series: Locked<Series<Cells>>
-  /// Logs the first value that cannot be recorded.
-  private let refuse: @Sendable () -> Void
+  /// Logs the first value that cannot be recorded, or that no bucket is for.
+  private let report: @Sendable (Doubt) -> Void
+
+  enum Doubt { case noNumber, negative }
 
   init(
     _ descriptor: MetricDescriptor,
     _ bounds: [Double],
     _ metrics: TelemetryMetrics,
-    refuse: @escaping @Sendable () -> Void
+    report: @escaping @Sendable (Doubt) -> Void
   ) {
     self.descriptor = descriptor
-    self.refuse = refuse
+    self.report = report
     self.bounds = Array(Set(bounds.filter(\.isFinite)).sorted().prefix(200))
     clock = metrics.clock
     series = Locked(Series(limit: metrics.limit))
@@ -153,9 +167,10 @@ public final class Histogram: ValueInstrument {
   }
 
   func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
-    if !values.allSatisfy(\.isFinite) { refuse() }
+    if !values.allSatisfy(\.isFinite) { report(.noNumber) }
     let values = values.lazy.filter(\.isFinite)
     guard !values.isEmpty else { return }
+    if values.contains(where: { $0 < 0 }), bounds.first ?? 0 >= 0 { report(.negative) }
     let context = CallContext.current
     let date = context == nil ? 0 : clock.date(of: clock.now)
     series.withLock { series in
@@ -164,7 +179,7 @@ public final class Histogram: ValueInstrument {
         for value in values {
           let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
           cells.counts[bucket] += 1
-          cells.sum += value
+          cells.sum = value < 0 ? nil : cells.sum.map { $0 + value }
           if let exemplar = context?.exemplar(value, date) { cells.exemplars[bucket] = exemplar }
         }
       }

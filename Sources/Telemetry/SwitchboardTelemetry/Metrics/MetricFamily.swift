@@ -90,7 +90,8 @@ struct HistogramValue: Sendable {
   let bounds: [Double]
   /// The counts of the buckets, one more than there are bounds.
   let counts: [UInt64]
-  let sum: Double
+  /// `nil` if it would not only grow.
+  let sum: Double?
   let exemplars: [Int: Exemplar]
 
   var count: UInt64 { counts.reduce(0, &+) }
@@ -100,7 +101,7 @@ struct HistogramValue: Sendable {
     HistogramValue(
       bounds: bounds,
       counts: zip(counts, other.counts).map { $0 &+ $1 },
-      sum: sum + other.sum,
+      sum: sum.flatMap { own in other.sum.map { own + $0 } },
       exemplars: exemplars.merging(other.exemplars) { $0.date > $1.date ? $0 : $1 }
     )
   }

@@ -71,8 +71,14 @@ public final class TelemetryMetrics: Sendable {
   private static let cannotSet = "a value was not set: it is no number"
 
   private func makeHistogram(_ descriptor: MetricDescriptor, _ bounds: [Double]) -> Histogram {
-    Histogram(descriptor, bounds, self) { [weak self] in self?.report(descriptor.name, Self.cannotRecord) }
+    Histogram(descriptor, bounds, self) { [weak self] doubt in
+      self?.report(descriptor.name, doubt == .negative ? Self.hasNoBucket : Self.cannotRecord)
+    }
   }
+
+  private static let hasNoBucket =
+    "a value below zero was recorded, and no bound of the histogram is below zero: it counts in the first bucket, and the series "
+    + "has no sum any more"
 
   private static let cannotRecord = "a value was not recorded: it is no number, or infinite"
 

@@ -35,7 +35,7 @@ extension OTLPEncoder {
       switch point.value {
       case .int(let int): message.asInt = Int64(int)
       case .double(let double): message.asDouble = double
-      case .histogram(let histogram): message.asDouble = histogram.sum
+      case .histogram(let histogram): message.asDouble = histogram.sum ?? 0
       }
     }
   }
@@ -50,7 +50,7 @@ extension OTLPEncoder {
       message.timeUnixNano = snapshot.date
       guard case .histogram(let value) = point.value else { return }
       message.count = value.count
-      message.sum = value.sum
+      if let sum = value.sum { message.sum = sum }
       message.bucketCounts = value.counts
       message.explicitBounds = value.bounds
       message.exemplars = value.exemplars.sorted { $0.key < $1.key }.map { _, exemplar in

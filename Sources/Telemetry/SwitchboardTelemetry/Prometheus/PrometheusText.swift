@@ -117,12 +117,12 @@ struct PrometheusText {
   }
 
   private mutating func write(_ histogram: HistogramValue, _ name: String, _ labels: String) {
-    var sum: UInt64 = 0
+    var total: UInt64 = 0
     let comma = labels.isEmpty ? "" : ","
     for (index, count) in histogram.counts.enumerated() {
-      sum += count
+      total += count
       let bound = index < histogram.bounds.count ? Self.number(histogram.bounds[index]) : "+Inf"
-      var value = "\(sum)"
+      var value = "\(total)"
       if format == .openMetrics, let exemplar = histogram.exemplars[index] {
         value +=
           " # {trace_id=\"\(exemplar.traceID)\",span_id=\"\(exemplar.spanID)\"} \(Self.number(exemplar.value))"
@@ -130,8 +130,8 @@ struct PrometheusText {
       }
       write("\(name)_bucket", "\(labels)\(comma)le=\"\(bound)\"", value)
     }
-    write("\(name)_sum", labels, Self.number(histogram.sum))
-    write("\(name)_count", labels, "\(sum)")
+    if let sum = histogram.sum { write("\(name)_sum", labels, Self.number(sum)) }
+    write("\(name)_count", labels, "\(total)")
   }
 
   private mutating func write(_ name: String, _ labels: String, _ value: String) {
