@@ -28,7 +28,10 @@ import Testing
   @Test(arguments: [
     "https://a.example/", "https://a.example/page", "a.example", "*", "", "://a", "https://A.example",
     "https://a.example:443", "http://a.example:80", "https://a example", "https://*.example",
-    "https://a.example,https://c.example",
+    "https://a.example,https://c.example", "http://[", "http://[]", "http://[::1", "http://[::1]x",
+    "http://::1",
+    "http://[127.0.0.1]", "http://a:", "http://a:99999", "http://a:0", "http://a:08", "http://a:x", "http://",
+    "http://:8080", "file:///", "http://a%20b",
   ])
   func invalidOriginsAreRejected(_ text: String) throws {
     var options = ServerOptions()

@@ -2,6 +2,7 @@
 
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardNetwork
 
 /// The options for calls from HTTP clients: pages in browsers, and others.
 ///
@@ -97,11 +98,29 @@ extension WebOptions: RuledOptions {
 
   /// Whether it is an origin as browsers write it.
   package static func isOrigin(_ text: String) -> Bool {
-    // What pages without an origin send, such as files.
-    if text == "null" { return true }
-    guard let (scheme, host) = text.schemeAndRest, !scheme.isEmpty else { return false }
-    return !host.contains { "/?#*,@".contains($0) || $0.isWhitespace || $0.isUppercase || !$0.isASCII }
-      && !(text.hasPrefix("https:") && host.hasSuffix(":443"))
-      && !(text.hasPrefix("http:") && host.hasSuffix(":80"))
+    // What pages without an origin send, such as files; those of an app on Android send the other.
+    if text == "null" || text == "file://" { return true }
+    guard let (scheme, rest) = text.schemeAndRest, !scheme.isEmpty else { return false }
+    return !rest.contains {
+      "/?#*,@\\\"<>^`{|}%".contains($0) || $0.isWhitespace || $0.isUppercase || !$0.isASCII
+    }
+      && isHostAndPort(rest)
+      && !(text.hasPrefix("https:") && rest.hasSuffix(":443"))
+      && !(text.hasPrefix("http:") && rest.hasSuffix(":80"))
+  }
+
+  /// Whether there is a host, which is an address of IPv6 if it is in brackets, and after a colon the number of a port.
+  private static func isHostAndPort(_ text: Substring) -> Bool {
+    let isAddress = text.first == "["
+    let end = isAddress ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":")
+    guard !isAddress || end != nil else { return false }
+    let (host, port) = (text[..<(end ?? text.endIndex)], text[(end ?? text.endIndex)...])
+    let isHost =
+      isAddress
+      ? SocketAddress.numeric(String(host.dropFirst().dropLast()), port: 0) != nil && host.contains(":")
+      : !host.isEmpty && !host.contains("]") && !host.contains("[")
+    guard isHost, port.first == ":" else { return isHost && port.isEmpty }
+    let digits = port.dropFirst()
+    return digits.first != "0" && digits.allSatisfy(\.isWholeNumber) && UInt16(digits) != nil
   }
 }
