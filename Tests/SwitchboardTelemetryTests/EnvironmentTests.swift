@@ -135,7 +135,7 @@ import Testing
     #expect(
       warnings.messages == [
         "\(variable) is not a name that HTTP allows, which is ignored",
-        "\(variable) has a value that HTTP does not allow, which is ignored",
+        "\(variable) has a value that HTTP does not allow (it has a line break, or another control character), which is ignored",
         "\(variable) is one that the exporter sets itself, which is ignored",
       ]
     )

@@ -72,8 +72,11 @@ import Testing
   @Test(arguments: [
     ("bad name", "x", "is not a name that HTTP allows"), ("", "x", "is not a name that HTTP allows"),
     (":path", "/", "is one that the exporter sets itself"),
-    ("x-ok", "a\nb: c", "has a value that HTTP does not allow"),
-    ("x-ok", " x", "has a value that HTTP does not allow"),
+    (
+      "x-ok", "a\nb: c",
+      "has a value that HTTP does not allow (it has a line break, or another control character)"
+    ),
+    ("x-ok", " x", "has a value that HTTP does not allow (it begins or ends with a space)"),
     ("Content-Type", "text/plain", "is one that the exporter sets itself"),
     ("content-encoding", "br", "is one that the exporter sets itself"),
     ("host", "a", "is one that the exporter sets itself"),

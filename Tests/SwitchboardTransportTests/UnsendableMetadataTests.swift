@@ -25,9 +25,15 @@ import Testing
     Sample(
       name: "fine",
       value: "a\r\nb: c",
-      message: "the metadata \"fine\" has a value that HTTP does not allow"
+      message:
+        "the metadata \"fine\" has a value that HTTP does not allow (it has a line break, or another control character)"
     ),
-    Sample(name: "fine", value: "x ", message: "the metadata \"fine\" has a value that HTTP does not allow"),
+    Sample(
+      name: "fine",
+      value: "x ",
+      message:
+        "the metadata \"fine\" has a value that HTTP does not allow (it begins or ends with a space)"
+    ),
     Sample(
       name: "note-bin",
       value: "hello, world",
@@ -36,7 +42,36 @@ import Testing
         use add(name:binary:), or another name
         """
     ),
-    Sample(name: "fine", value: "\tx", message: "the metadata \"fine\" has a value that HTTP does not allow"),
+    Sample(
+      name: "fine",
+      value: "\tx",
+      message:
+        "the metadata \"fine\" has a value that HTTP does not allow (it begins or ends with a space)"
+    ),
+    Sample(
+      name: "note-bin",
+      value: "AQ==Ag",
+      message: """
+        the metadata "note-bin" is binary because of its name, but its value is not in base64 (it goes on after its \
+        padding, =): use add(name:binary:), or another name
+        """
+    ),
+    Sample(
+      name: "note-bin",
+      value: "AQI-",
+      message: """
+        the metadata "note-bin" is binary because of its name, but its value is not in base64 (the alphabet with - and _ \
+        is that of URLs, not of metadata): use add(name:binary:), or another name
+        """
+    ),
+    Sample(
+      name: "note-bin",
+      value: "AQIDB",
+      message: """
+        the metadata "note-bin" is binary because of its name, but its value is not in base64 (a digit is missing, or \
+        there is one too many): use add(name:binary:), or another name
+        """
+    ),
   ]
 
   @Test(arguments: samples, [Wire.ipv4, .inProcess])

@@ -58,6 +58,29 @@ import Testing
     }
   }
 
+  /// What has no JSON yet gets it by a format, or by messages that are `Codable`.
+  @Test func jsonThatAMethodLacksIsExplained() async throws {
+    for hasFormat in [false, true] {
+      var options = ServerOptions()
+      options.web = WebOptions()
+      options.payloadFormats = hasFormat ? [JSONFormat()] : []
+      let providers: [any CallHandlerProvider] = [Stock.handlers, TutorialProvider()]
+      try await withServer(providers, options: options) { _, address async throws in
+        let url = "http://\("\(address)".dropFirst("ipv4:".count))"
+        let label = try post("{}", as: "application/json", to: "\(url)/shop.Stock/Label")
+        let echo = try post(#"{"text":"x"}"#, as: "application/json", to: "\(url)/echo.Echo/Get")
+        let advice = "for JSON, the server needs ServerOptions.payloadFormats = [JSONFormat()]"
+        if hasFormat {
+          #expect(label.body.contains("which are neither protobuf nor Codable"), "\(label.body)")
+          #expect(echo.head.hasPrefix("http/1.1 200"))
+        } else {
+          #expect(label.body.contains(advice), "\(label.body)")
+          #expect(echo.body.contains(advice), "\(echo.body)")
+        }
+      }
+    }
+  }
+
   @Test func gRPCIsToldTheFormatsToo() async throws {
     let channel = try Channel(inProcess: [Stock.handlers])
     let proto = Method(Stock.find.descriptor, requests: NamedProto(), responses: NamedProto())

@@ -357,13 +357,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if canRetry(code) { return retry() }
     if code == HTTP2Error.cancel.rawValue, hasNoTimeLeft { return close(deadlineStatus) }
     if let reason = connection?.closeReason { return close(reason) }
-    close(
-      GRPCStatus(
-        code: GRPCStatus.Code(http2Error: code),
-        message: "the stream was reset with code \(code)",
-        origin: .peer
-      )
-    )
+    close(.reset(code))
   }
 
   /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server

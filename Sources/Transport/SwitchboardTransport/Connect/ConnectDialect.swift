@@ -33,7 +33,7 @@ final class ConnectDialect: Dialect {
     guard let (isStream, subtype) = Self.format(request) else { return nil }
     guard isStream != (method.descriptor.type == .unary), !subtype.isUnnamed,
       let method = method.inFormat(subtype)
-    else { return Self.unsupportedType(method) }
+    else { return Self.unsupportedType(method, subtype) }
     let headers = ConnectHeaders(request.headers, isStream: isStream)
     let exchange: any DialectExchange = isStream ? ConnectStream(subtype, error) : unary(subtype)
     return .call(headers.call(method, subtype, exchange, isRepeatable: !isStream))
@@ -85,7 +85,7 @@ final class ConnectDialect: Dialect {
     }
     let subtype = Self.subtype(name)
     guard !subtype.isUnnamed, let method = method.inFormat(subtype) else {
-      return Self.unsupportedType(method)
+      return Self.unsupportedType(method, subtype)
     }
     guard let message = query.message else {
       return failed(headers, .connectViolation("the query has no message"))
@@ -102,14 +102,18 @@ final class ConnectDialect: Dialect {
     return .call(headers.call(method, subtype, exchange))
   }
 
-  private static func unsupportedType(_ method: borrowing RPCMethod) -> DialectDecision {
+  private static func unsupportedType(
+    _ method: borrowing RPCMethod,
+    _ subtype: ContentSubtype
+  ) -> DialectDecision {
     let type = method.descriptor.type == .unary ? unaryType : streamType
     let common = [ContentSubtype.json, .proto]
     let formats = common.filter(method.formats.contains) + method.formats.filter { !common.contains($0) }
     let accepted = formats.compactMap(\.name).map { "\(type)\($0)" }
     return .refuse(
       status: "415",
-      message: "the method does not take this content type\(method.accepts(accepted))",
+      message:
+        "the method does not take this content type\(method.accepts(accepted))\(method.advice(for: subtype))",
       header: accepted.isEmpty ? nil : ("accept-post", accepted.joined(separator: ", "))
     )
   }

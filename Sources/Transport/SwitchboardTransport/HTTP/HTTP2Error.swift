@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// The HTTP/2 error codes that this library sends or checks.
 enum HTTP2Error: UInt32 {
   case noError = 0x0
@@ -28,5 +30,20 @@ enum HTTP2Error: UInt32 {
     case .noError, .internalError, .cancel, .enhanceYourCalm: false
     default: true
     }
+  }
+}
+
+extension GRPCStatus {
+  /// The peer has ended the stream of a call with this code.
+  static func reset(_ code: UInt32) -> GRPCStatus {
+    let note =
+      code == HTTP2Error.refusedStream.rawValue
+      ? ": the server did not begin the call, because it has too many or is about to end, which its log may say"
+      : ""
+    return GRPCStatus(
+      code: GRPCStatus.Code(http2Error: code),
+      message: "the stream was reset with code \(code) (\(HTTP2Error.name(code)))\(note)",
+      origin: .peer
+    )
   }
 }

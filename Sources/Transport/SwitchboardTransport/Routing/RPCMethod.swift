@@ -18,6 +18,8 @@ package final class RPCMethod: Sendable {
   /// The names of the handler's own format. Most calls that name a format use one of these.
   private let ownNames: [ContentSubtype]
   private let others: [(subtype: ContentSubtype, method: RPCMethod)]
+  /// Formats that were offered, and have no marshaller for the method's messages.
+  private let lacking: [ContentSubtype]
 
   /// The later of two formats with one name has no effect.
   init(
@@ -34,13 +36,16 @@ package final class RPCMethod: Sendable {
     let foreign = handler.foreignFormats.requests.map { ContentSubtype($0) } ?? .proto
     ownNames = ([.proto, .json] + ([.proto, .json].contains(foreign) ? [] : [foreign])).filter(handler.reads)
     var others: [(subtype: ContentSubtype, method: RPCMethod)] = []
+    var lacking: [ContentSubtype] = []
     for format in formats where !handler.reads(format.contentSubtype) {
-      guard !others.contains(where: { $0.subtype == format.contentSubtype }),
-        let other = handler.inFormat(format)
-      else { continue }
-      others.append((format.contentSubtype, RPCMethod(other, placement: placement)))
+      guard !others.contains(where: { $0.subtype == format.contentSubtype }) else { continue }
+      if let other = handler.inFormat(format) {
+        others.append((format.contentSubtype, RPCMethod(other, placement: placement)))
+      } else {
+        lacking.append(format.contentSubtype)
+      }
     }
-    self.others = others
+    (self.others, self.lacking) = (others, lacking)
   }
 
   /// `method` with a handler that takes its messages in another form.
@@ -51,7 +56,7 @@ package final class RPCMethod: Sendable {
     executor = method.executor
     runsOnLoop = method.runsOnLoop
     streamsRequests = method.streamsRequests
-    (ownNames, others) = ([], [])
+    (ownNames, others, lacking) = ([], [], [])
   }
 
   /// The formats in which the method can be called, by their names.
@@ -67,6 +72,14 @@ package final class RPCMethod: Sendable {
     guard isForeign else { return "" }
     return
       ": its requests and its responses are of different formats, and ServerOptions.payloadFormats has none for both"
+  }
+
+  /// What an error adds about a format that the method lacks: how it gets JSON.
+  func advice(for subtype: ContentSubtype) -> String {
+    guard subtype == .json, !formats.contains(.json) else { return "" }
+    return lacking.contains(.json)
+      ? "; the server's format for JSON has no marshaller for its messages, which are neither protobuf nor Codable"
+      : "; for JSON, the server needs ServerOptions.payloadFormats = [JSONFormat()]"
   }
 
   /// A number that no other method has, of a server or called by a channel.

@@ -42,7 +42,8 @@ extension GRPCStatus {
   static let callGone = GRPCStatus(code: .cancelled, message: "the call has ended", origin: .peer)
   static let requestTooSlow = GRPCStatus(
     code: .deadlineExceeded,
-    message: "the request took too long to arrive",
+    message:
+      "the request took too long to arrive: longer than the server waits (ServerOptions.requestTimeout)",
     origin: .peer
   )
   static let requestExpired = GRPCStatus(

@@ -42,7 +42,18 @@ package enum FieldSyntax {
   /// Why the field cannot be sent, in words that follow its name.
   static func fault(of name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> String? {
     guard isName(name) else { return "is not a name that HTTP allows" }
-    return isStrictValue(value) ? nil : "has a value that HTTP does not allow"
+    if isStrictValue(value) { return nil }
+    // Of the value without the space around it, only that can be at fault.
+    let inner = value.drop(while: isBlank)
+    let end = inner.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? inner.startIndex
+    let text = UnsafeBufferPointer(rebasing: inner[..<end])
+    return text.count < value.count && isStrictValue(text)
+      ? "has a value that HTTP does not allow (it begins or ends with a space)"
+      : "has a value that HTTP does not allow (it has a line break, or another control character)"
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
   /// Why a field whose name and value must agree on whether it is binary cannot be sent.
@@ -53,8 +64,8 @@ package enum FieldSyntax {
         ? "has a binary value, which needs a name that ends in -bin" : nil
     }
     // The library's own fields are left out, whatever was received in them.
-    guard ReservedHeaders.allow(name), !Base64.isList(value) else { return nil }
-    return "\(notInBase64): use add(name:binary:), or another name"
+    guard ReservedHeaders.allow(name), let fault = Base64.faultOfList(value) else { return nil }
+    return "\(notInBase64)\(fault): use add(name:binary:), or another name"
   }
 
   private static func isBinaryName(_ name: some RandomAccessCollection<UInt8>) -> Bool {
@@ -72,8 +83,10 @@ package enum FieldSyntax {
   /// Why a field that a person has written, whose name may have capital letters, cannot be sent.
   package static func faultInText(of name: String, _ value: String) -> String? {
     if let fault = fault(of: name, value) { return fault }
-    guard isBinaryName(Array(name.lowercased().utf8)), !Base64.isList(value.utf8) else { return nil }
-    return "\(notInBase64): write it in base64, or choose another name"
+    guard isBinaryName(Array(name.lowercased().utf8)), let fault = Base64.faultOfList(value.utf8) else {
+      return nil
+    }
+    return "\(notInBase64)\(fault): write it in base64, or choose another name"
   }
 
   /// Whether the library writes the field itself and leaves out that of a user.
@@ -84,23 +97,32 @@ package enum FieldSyntax {
 }
 
 extension Base64 {
-  /// Whether the text is what `-bin` metadata may have as a value: base64, or several such texts with commas between them.
-  fileprivate static func isList(_ text: some Collection<UInt8>) -> Bool {
+  /// Why the text is not what `-bin` metadata may have as a value: base64, or several such texts with commas between them. In
+  /// words that follow others, if there is more to say; `nil` if it may be.
+  fileprivate static func faultOfList(_ text: some Collection<UInt8>) -> String? {
     var digits = 0
     var isPadded = false
+    var fault: String?
     for byte in text {
       switch byte {
       case UInt8(ascii: ","):
-        if digits % 4 == 1 { return false }
+        if digits % 4 == 1 { return "" }
         (digits, isPadded) = (0, false)
       case UInt8(ascii: "="): isPadded = true
       case UInt8(ascii: " "): break
+      case UInt8(ascii: "-"), UInt8(ascii: "_"):
+        fault = " (the alphabet with - and _ is that of URLs, not of metadata)"
+        digits += 1
       default:
-        if isPadded || value(byte) == nil { return false }
+        guard value(byte) != nil else { return "" }
+        if isPadded { fault = " (it goes on after its padding, =)" }
         digits += 1
       }
     }
-    return digits % 4 != 1
+    if digits % 4 == 1 { fault = fault ?? " (a digit is missing, or there is one too many)" }
+    // Words with spaces or commas are a text, and no base64 with a mistake.
+    let isText = text.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
+    return isText && fault != nil ? "" : fault
   }
 }
 
