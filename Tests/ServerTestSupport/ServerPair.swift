@@ -26,6 +26,18 @@ package func withServer<Value>(
   )
 }
 
+/// Runs `body` with servers that listen, one for each list of providers.
+package func withServers<Value>(
+  _ providers: [[any CallHandlerProvider]],
+  _ body: ([Server], [SocketAddress]) async throws -> Value
+) async throws -> Value {
+  let servers = try providers.map { try Server(providers: $0) }
+  return try await withEnd(
+    { for server in servers { await server.shutDown(grace: .zero) } },
+    { try await body(servers, try servers.map { try Wire.ipv4.bind($0) }) }
+  )
+}
+
 /// Runs `body` with a channel to a target.
 package func withChannel<Value>(
   to target: String,
@@ -48,7 +60,7 @@ package func withPair<Value>(
   try await withServer(providers, at: wire, options: options, group: group) { server, address async throws in
     let channel =
       wire == .inProcess
-      ? try Channel(inProcess: providers, options: options, channelOptions: channelOptions)
+      ? try Channel(inProcess: providers, options: options, channelOptions: channelOptions, group: group)
       : try Channel(target: "\(address)", options: wire.secured(channelOptions))
     return try await withChannel(channel) { channel async throws in
       try await body(ServerPair(server: server, address: address, channel: channel))
