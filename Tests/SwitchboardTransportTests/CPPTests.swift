@@ -4,11 +4,10 @@ import Glibc
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Debian's gRPC C++ as the peer, compiled by `scripts/interop/build-peers`.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct CPPTests {

@@ -1,10 +1,9 @@
 import CallTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct CallObjectTests {
   private let bytes = BytesMarshaller()

@@ -1,10 +1,9 @@
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Our client with our server, over every kind of socket.
 @Suite(.timeLimit(.minutes(5))) struct CallTests {

@@ -3,11 +3,10 @@ import Dispatch
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Chains of interceptors that serve the calls of a batch one after the other: nothing of a call reaches the next.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ChainReuseTests {

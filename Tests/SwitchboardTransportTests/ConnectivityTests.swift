@@ -33,10 +33,14 @@ import Testing
     #expect(await channel.connectivity.contains(.transientFailure))
     #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
     let server = try Server(providers: [TestService()])
-    try server.bind(host: "127.0.0.2", port: address.port)
-    #expect(try await call.value == [1, 2, 3])
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
+    try await withEnd(
+      { await server.shutDown(grace: .zero) },
+      {
+        try server.bind(host: "127.0.0.2", port: address.port)
+        #expect(try await call.value == [1, 2, 3])
+        await channel.shutDown(grace: .zero)
+      }
+    )
   }
 
   @Test func aCallThatWaitsForReadyKeepsItsDeadline() async throws {
@@ -140,18 +144,18 @@ import Testing
   }
 
   @Test func aServerListensOnSeveralAddresses() async throws {
-    let server = try Server(providers: [TestService()])
-    let path = "/tmp/switchboard-\(UInt64.random(in: 0...UInt64.max)).sock"
-    let addresses = [
-      try server.bind(host: "127.0.0.1", port: 0), try server.bind(host: "::1", port: 0),
-      try server.bind(host: "localhost", port: 0), try server.bind(unixPath: path),
-    ]
-    for address in addresses {
-      try await withChannel(to: "\(address)") { channel async throws in
-        #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+    try await withServer([TestService()]) { server, first async throws in
+      let path = "/tmp/switchboard-\(UInt64.random(in: 0...UInt64.max)).sock"
+      let others = [
+        try server.bind(host: "::1", port: 0), try server.bind(host: "localhost", port: 0),
+        try server.bind(unixPath: path),
+      ]
+      for address in [first] + others {
+        try await withChannel(to: "\(address)") { channel async throws in
+          #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+        }
       }
     }
-    await server.shutDown(grace: .zero)
   }
 
   @Test func addressFamiliesAlternate() throws {

@@ -2,10 +2,9 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Deadlines are made by the clock that keeps them: that of the call's loop, which a test advances.
 @Suite(.timeLimit(.minutes(5))) struct DeadlineClockTests {

@@ -2,10 +2,9 @@ import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Answers before the requests have ended: what the server has decided counts, and not that the caller could send no more.
 /// With interceptors on either side, as without.

@@ -2,10 +2,9 @@ import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Metadata sent before the first message, and calls that start without messages.
 @Suite(.timeLimit(.minutes(5))) struct EarlyMetadataTests {

@@ -2,11 +2,10 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Synchronization
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Calls whose deadline has passed when they arrive: no handler runs for them, in any protocol.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ExpiredCallTests {

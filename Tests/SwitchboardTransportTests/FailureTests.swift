@@ -2,10 +2,9 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Every failure ends the call once, with the right status.
 @Suite(.timeLimit(.minutes(5))) struct FailureTests {
@@ -128,9 +127,7 @@ import Testing
   }
 
   @Test func noServerMeansUnavailable() async throws {
-    let server = try Server(providers: [])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    await server.shutDown(grace: .zero)
+    let address = try await withServer([]) { _, address in address }
     try await withChannel(to: "\(address)") { channel async throws in
       let failure = await status {
         _ = try await channel.call(TestService.get).unary([])

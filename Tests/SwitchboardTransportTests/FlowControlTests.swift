@@ -2,11 +2,10 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Windows that adapt to the link, as a peer sees them, and readers that do not read.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct FlowControlTests {

@@ -3,11 +3,10 @@ import CertificateSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// grpcio, the C++ core behind Python, as the peer.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
@@ -29,23 +28,19 @@ import Testing
   @Test func ourClientMeasuresTheLinkToGrpcio() async throws {
     let peer = try PythonPeer("grpcio_peer.py", ["server"])
     defer { peer.stop() }
-    let group = try LoopGroup()
     var options = ChannelOptions()
     options.streamLookahead = 65_535
     options.connectionWindow = 65_535
-    try await withChannel(to: "127.0.0.1:\(try #require(peer.line()))", options: options, group: group) {
+    try await withChannel(to: "127.0.0.1:\(try #require(peer.line()))", options: options) {
       channel async throws in
-      let transport = try #require(channel.transport as? HTTP2ClientTransport)
       let large = [UInt8](repeating: 7, count: 4_000_000)
-      let connection: @Sendable () -> ObjectIdentifier? = {
-        transport.connections.first.map(ObjectIdentifier.init)
-      }
       _ = try await Caller(channel: channel).get()
-      let first = await group.loops[0].onLoop(connection)
+      let first = await channel.snapshot()?.subchannels.flatMap(\.connections)
+      #expect(first?.count == 1)
       for _ in 0..<20 {
         #expect(try await Caller(channel: channel).get(TestService.get, large).count == large.count)
       }
-      #expect(await group.loops[0].onLoop(connection) == first)
+      #expect(await channel.snapshot()?.subchannels.flatMap(\.connections) == first)
     }
   }
 

@@ -1,7 +1,6 @@
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// The header `grpc-timeout`.
 @Suite struct GRPCTimeoutTests {

@@ -2,10 +2,9 @@ import CallTestSupport
 import Dispatch
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Where handlers run: by method, by service, or all of them.
 @Suite(.timeLimit(.minutes(5))) struct HandlerPlacementTests {

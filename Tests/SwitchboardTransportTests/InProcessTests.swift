@@ -1,10 +1,9 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// The limits of connections also apply without one.
 @Suite(.timeLimit(.minutes(5))) struct InProcessTests {

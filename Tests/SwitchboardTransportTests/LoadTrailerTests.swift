@@ -4,12 +4,11 @@ import ServerTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
 import SwitchboardText
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// The load that a handler reports arrives with the status of its call (gRFC A51).
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LoadTrailerTests {

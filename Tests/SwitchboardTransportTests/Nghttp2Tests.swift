@@ -1,10 +1,9 @@
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// nghttp2's own tools as the peer.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct Nghttp2Tests {

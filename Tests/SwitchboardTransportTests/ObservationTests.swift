@@ -2,11 +2,10 @@ import CallTestSupport
 import CertificateSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ObservationTests {
   private final class Recorder: CallObserver, LogHandler {
@@ -94,9 +93,7 @@ import Testing
     var options = ChannelOptions()
     options.observer = recorder
     options.logger = Logger(recorder, minimumLevel: .warning)
-    let server = try Server(providers: [])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    await server.shutDown(grace: .zero)
+    let address = try await withServer([]) { _, address in address }
     try await withChannel(to: "\(address)", options: options) { channel async throws in
       #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
       await recorder.failed.wait()

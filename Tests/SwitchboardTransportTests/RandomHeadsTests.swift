@@ -1,8 +1,7 @@
 import HTTP2TestSupport
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Random sequences of frames with valid and hostile blocks of headers, which a session must receive as one that decodes
 /// each of them.

@@ -1,9 +1,8 @@
 import HTTP2TestSupport
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A connection remembers heads of gRPC's requests. A request must be answered as the first of a connection would be,
 /// whatever came before it.

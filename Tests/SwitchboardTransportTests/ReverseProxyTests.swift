@@ -2,11 +2,10 @@ import CallTestSupport
 import CertificateSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Our client and our server with a proxy between them: nginx's `grpc_pass` and HAProxy's `proto h2`.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct ReverseProxyTests {

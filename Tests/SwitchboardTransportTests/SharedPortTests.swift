@@ -33,28 +33,30 @@ import Testing
   /// The system chooses by a hash of the addresses: 200 connections leave none of two loops without any.
   @Test func connectionsAreSpreadAndStayOnTheirLoops() async throws {
     let group = try LoopGroup(count: 2)
-    let server = try Server(providers: [TestService()], options: Self.options(), group: group)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let peers = try (0..<200).map { _ in try FramePeer(address) }
-    for peer in peers { #expect(peer.next(FramePeer.Kind.settings) != nil) }
-    let loops = server.core.connections.map { ObjectIdentifier($0.loop) }
-    #expect(loops.count == 200)
-    for loop in group.loops {
-      let share = loops.count { $0 == ObjectIdentifier(loop) }
-      #expect(share > 20, "\(share) of 200")
+    let peers = try await withServer([TestService()], options: Self.options(), group: group) {
+      server,
+      address async throws in
+      let peers = try (0..<200).map { _ in try FramePeer(address) }
+      for peer in peers { #expect(peer.next(FramePeer.Kind.settings) != nil) }
+      let loops = server.core.connections.map { ObjectIdentifier($0.loop) }
+      #expect(loops.count == 200)
+      for loop in group.loops {
+        let share = loops.count { $0 == ObjectIdentifier(loop) }
+        #expect(share > 20, "\(share) of 200")
+      }
+      try await withChannel(to: "\(address)", group: group) { caller async throws in
+        #expect(try await Caller(channel: caller).get() == [1, 2, 3])
+      }
+      return peers
     }
-    try await withChannel(to: "\(address)", group: group) { caller async throws in
-      #expect(try await Caller(channel: caller).get() == [1, 2, 3])
-    }
-    await server.shutDown(grace: .zero)
     for peer in peers { #expect(peer.raw.readToEnd()) }
   }
 
   @Test func aCallFinishesWhenTheServerShutsDown() async throws {
     let group = try LoopGroup(count: 2)
     let service = TestService()
-    let server = try Server(providers: [service], options: Self.options(), group: group)
-    try await withChannel(to: "\(try server.bind(host: "127.0.0.1", port: 0))") { channel async throws in
+    try await withPair([service], options: Self.options(), group: group) { pair async throws in
+      let (server, channel) = (pair.server, pair.channel)
       let call = Task(executorPreference: channel.eventLoop) {
         try await Caller(channel: channel).get(TestService.hang)
       }

@@ -1,11 +1,10 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// What handlers learn of a server's shutdown.
 @Suite(.timeLimit(.minutes(5))) struct ShutdownTests {

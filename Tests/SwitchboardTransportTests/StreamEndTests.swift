@@ -2,11 +2,10 @@ import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Streams that are read twice, dropped, or left by a closure.
 @Suite(.timeLimit(.minutes(5))) struct StreamEndTests {

@@ -3,11 +3,10 @@ import CertificateSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Whatever prevents a secure connection, both sides report it.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct TLSErrorTests {
@@ -38,13 +37,13 @@ import Testing
     serverOptions.logger = Logger(log, minimumLevel: .warning)
     var channelOptions = ChannelOptions()
     channelOptions.security = client.map { .tls($0) } ?? plaintext
-    let serving = try Server(providers: [TestService()], options: serverOptions)
-    let address = try serving.bind(host: "127.0.0.1", port: 0)
-    let channel = try Channel(target: "\(address)", options: channelOptions)
-    let failure = await status { _ = try await Caller(channel: channel).get() }
-    await log.isFilled.wait()
-    await channel.shutDown(grace: .zero)
-    await serving.shutDown(grace: .zero)
+    let failure = try await withChannel(to: [TestService()], options: serverOptions, channel: channelOptions)
+    {
+      channel async throws in
+      let failure = await status { _ = try await Caller(channel: channel).get() }
+      await log.isFilled.wait()
+      return failure
+    }
     #expect(failure?.code == .unavailable)
     return (failure?.message ?? "", log.reason ?? "")
   }

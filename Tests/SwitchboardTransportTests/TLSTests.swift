@@ -3,10 +3,9 @@ import CertificateSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
   private func channelOptions(_ tls: ClientTLS) -> ChannelOptions {

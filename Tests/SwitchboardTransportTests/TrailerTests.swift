@@ -2,11 +2,10 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Trailers have no effect on the call: its metadata, deadline, encoding and format come from the first block.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct TrailerTests {

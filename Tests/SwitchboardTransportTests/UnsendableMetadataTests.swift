@@ -1,10 +1,9 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Metadata that HTTP does not allow fails its call, and the error names it.
 @Suite(.timeLimit(.minutes(5))) struct UnsendableMetadataTests {

@@ -1,10 +1,9 @@
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// The tests of h2spec for an HTTP/2 server: with gRPC requests and with others, one frame at a time and all at once; on a
 /// port for gRPC alone, and over TLS on one that also has a page at `/`, whose answers have bodies.

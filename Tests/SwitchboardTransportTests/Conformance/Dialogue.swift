@@ -1,7 +1,6 @@
 import HTTP2TestSupport
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
+import SwitchboardNetwork
+import SwitchboardTransport
 
 /// The client's part of a conformance case: it sends frames in one of several ways, and reads the responses.
 final class Dialogue {

@@ -104,10 +104,7 @@ import Testing
       let frame = WebMessages.frame(message)
       peer.call("Get", type.isEmpty ? frame : Array(Data(frame).base64EncodedString().utf8), type)
       var body = try #require(peer.response()).body
-      if !type.isEmpty {
-        var decoder = Base64Decoder()
-        body = try #require(body.withUnsafeBytes { decoder.decode($0) })
-      }
+      if !type.isEmpty { body = try #require(WebMessages.bytes(ofText: body)) }
       #expect(WebMessages(body).messages == [message])
     }
   }

@@ -1,11 +1,10 @@
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Clients that send cheap frames without end.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct FloodTests {

@@ -1,10 +1,9 @@
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Headers that are too many, too large, or deceptive.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct HeaderAttackTests {

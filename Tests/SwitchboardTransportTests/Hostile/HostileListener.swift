@@ -2,11 +2,10 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A server that a test scripts, and a channel to it. Whatever it sends, a bystander on the channel's loop does not wait for
 /// long.

@@ -1,11 +1,10 @@
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A server with one well-behaved client, for tests that add a hostile one. Whatever that does, a bystander on the server's
 /// loop does not wait for long.

@@ -2,11 +2,10 @@ import CallTestSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Metadata and statuses that exceed the limit of the peer or of HTTP/2: the error is reported, and the call ends.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LargeAnswerTests {
@@ -64,20 +63,17 @@ import Testing
     _ size: Int,
     limit: Int?
   ) async throws -> (fields: [String: String], size: Int) {
-    let group = try LoopGroup()
-    let loop = group.loops[0]
-    let server = try Server(providers: [Verbose()], group: group)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let peer = try FramePeer(address)
-    if let limit { peer.send(Kind.settings, 0, 0, [0, 6] + FramePeer.number(UInt32(limit))) }
-    let message = Array("\(size)".utf8)
-    peer.headers(1, FramePeer.request("/test.Verbose/\(method)"))
-    peer.data(1, [0] + FramePeer.number(UInt32(message.count)) + message, ends: true)
-    var answer: (fields: [String: String], ends: Bool) = ([:], false)
-    while !answer.ends, let next = peer.nextHeaders() { answer = next }
-    await loop.until { server.core.connections.allSatisfy { $0.openStreams == 0 } }
-    await server.shutDown(grace: .zero)
-    return (answer.fields, answer.fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 32 })
+    try await withServer([Verbose()]) { server, address async throws in
+      let peer = try FramePeer(address)
+      if let limit { peer.send(Kind.settings, 0, 0, [0, 6] + FramePeer.number(UInt32(limit))) }
+      let message = Array("\(size)".utf8)
+      peer.headers(1, FramePeer.request("/test.Verbose/\(method)"))
+      peer.data(1, [0] + FramePeer.number(UInt32(message.count)) + message, ends: true)
+      var answer: (fields: [String: String], ends: Bool) = ([:], false)
+      while !answer.ends, let next = peer.nextHeaders() { answer = next }
+      await server.untilNoCallIsOpen()
+      return (answer.fields, answer.fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 32 })
+    }
   }
 
   @Test(arguments: [(megabyte, nil), (9000, 8192), (3000, 1000)] as [(Int, Int?)])

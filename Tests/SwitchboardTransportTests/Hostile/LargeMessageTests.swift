@@ -52,32 +52,31 @@ import Testing
     let group = try LoopGroup()
     var options = ServerOptions()
     if attack.isIntercepted { options.interceptorFactories = [PassingInterceptors()] }
-    let server = try Server(
-      providers: [Decoding(record, isQuick: attack.isQuick)],
-      options: options,
-      group: group
-    )
-    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
-    // The server's settings apply from here on: the window is a megabyte.
-    peer.send(Kind.settings, 1, 0, [])
-    try #require(peer.settle())
-    let (calls, size) = (20, 100_000)
-    let message = Self.message(size, attack.compression)
-    let headers = attack.compression == .none ? [] : [("grpc-encoding", attack.compression.rawValue)]
-    for number in 0..<calls {
-      let stream = Batch.stream(number)
-      peer.headers(stream, FramePeer.request("/test.Decoding/\(attack.method)", headers))
-      for start in stride(from: 0, to: message.count, by: 16_000) {
-        let piece = Array(message[start..<min(start + 16_000, message.count)])
-        peer.data(stream, piece, ends: start + 16_000 >= message.count)
+    let calls = 20
+    try await withServer([Decoding(record, isQuick: attack.isQuick)], options: options, group: group) {
+      _,
+      address async throws in
+      let peer = try FramePeer(address)
+      // The server's settings apply from here on: the window is a megabyte.
+      peer.send(Kind.settings, 1, 0, [])
+      try #require(peer.settle())
+      let size = 100_000
+      let message = Self.message(size, attack.compression)
+      let headers = attack.compression == .none ? [] : [("grpc-encoding", attack.compression.rawValue)]
+      for number in 0..<calls {
+        let stream = Batch.stream(number)
+        peer.headers(stream, FramePeer.request("/test.Decoding/\(attack.method)", headers))
+        for start in stride(from: 0, to: message.count, by: 16_000) {
+          let piece = Array(message[start..<min(start + 16_000, message.count)])
+          peer.data(stream, piece, ends: start + 16_000 >= message.count)
+        }
       }
+      let answers = Batch.answers(peer, calls)
+      #expect(answers.count == calls)
+      #expect(
+        answers.values.allSatisfy { $0 == [UInt8(size >> 16), UInt8(size >> 8 & 255), UInt8(size & 255)] }
+      )
     }
-    let answers = Batch.answers(peer, calls)
-    #expect(answers.count == calls)
-    #expect(
-      answers.values.allSatisfy { $0 == [UInt8(size >> 16), UInt8(size >> 8 & 255), UInt8(size & 255)] }
-    )
-    await server.shutDown(grace: .zero)
     await record.untilReleased(calls)
     #expect(record.state.mostAtOnce == 1)
     guard !attack.isQuick else {

@@ -1,11 +1,10 @@
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Other protocols on a TLS port, and TLS on a plaintext port.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct TLSAttackTests {

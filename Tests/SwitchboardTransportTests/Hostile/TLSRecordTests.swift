@@ -3,12 +3,11 @@ import CertificateSupport
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TLSSupport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Attacks below HTTP/2, after the handshake.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct TLSRecordTests {

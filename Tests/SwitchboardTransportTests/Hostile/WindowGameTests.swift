@@ -1,10 +1,9 @@
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Clients that abuse flow control.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct WindowGameTests {
@@ -58,8 +57,7 @@ import Testing
       // A response in transit may still be sent.
       await hostile.loop.advance(by: .seconds(2))
       #expect(peer.next(Kind.resetStream)?.payload == [0, 0, 0, 8])
-      let server = hostile.pair.server
-      await hostile.loop.until { server.core.connections.allSatisfy { $0.openStreams == 0 } }
+      await hostile.pair.server.untilNoCallIsOpen()
     }
   }
 

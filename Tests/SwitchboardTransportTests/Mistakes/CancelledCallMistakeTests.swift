@@ -1,11 +1,11 @@
 import CallTestSupport
+import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A cancelled call throws one error, whatever its form; a call that was released by mistake says so.
 @Suite(.timeLimit(.minutes(5))) struct CancelledCallMistakeTests {
@@ -15,13 +15,19 @@ import Testing
     _ call: @escaping @Sendable () async throws -> Void
   ) async throws -> any Error {
     let task = Task { try await call() }
-    let transport = pair.channel.transport
-    while !Task.isCancelled, await !transport.eventLoop.hasCalls(transport) { await Task.yield() }
+    while !Task.isCancelled, await !hasCalls(pair.channel) { await Task.yield() }
     task.cancel()
     switch await task.result {
     case .success: throw GRPCStatus(code: .internalError, message: "the call succeeded")
     case .failure(let error): return error
     }
+  }
+
+  /// Whether a call of the channel is on a connection, or is served within the process.
+  private func hasCalls(_ channel: Channel) async -> Bool {
+    if let open = await channel.openStreams { return open > 0 }
+    guard let loop = channel.eventLoop as? Loop else { return true }
+    return await loop.onLoop { loop.openHandles > 0 }
   }
 
   @Test(arguments: [Wire.ipv4, .inProcess]) func aCancelledTaskGetsTheSameErrorInEveryForm(_ wire: Wire)
@@ -95,19 +101,6 @@ import Testing
       }
       #expect(status == .callObjectReleased)
       #expect(status?.message?.contains("keep it") == true)
-    }
-  }
-}
-
-extension EventLoop {
-  /// Whether the transport has a call.
-  fileprivate func hasCalls(_ transport: any ByteTransport) async -> Bool {
-    guard let loop = self as? Loop else { return true }
-    return await withCheckedContinuation { continuation in
-      loop.execute {
-        let open = (transport as? HTTP2ClientTransport)?.connections.contains { $0.openStreams > 0 }
-        continuation.resume(returning: open ?? (loop.openHandles > 0))
-      }
     }
   }
 }

@@ -1,11 +1,10 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// An interceptor of a server that keeps a call is named in the log when the call ends.
 @Suite(.timeLimit(.minutes(5))) struct HeldCallMistakeTests {
@@ -88,25 +87,20 @@ import Testing
     options.logger = Logger(entries, minimumLevel: .warning)
     options.interceptorFactories = [LetPass()]
     options.blockedLoopLimit = nil
-    let server = try Server(providers: [provider], options: options, group: group)
-    let channel =
-      wire == .inProcess
-      ? try Channel(inProcess: [provider], options: options, group: group)
-      : try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
-    let timeout = CallOptions(timeout: .seconds(600))
-    let call = Task {
-      await status {
-        let call = channel.call(method, options: timeout)
-        _ = try await method.type == .unary ? call.unary([1]) : call.clientStreaming([[1]])
+    return try await withPair([provider], over: wire, options: options, group: group) { pair async throws in
+      let timeout = CallOptions(timeout: .seconds(600))
+      let call = Task {
+        await status {
+          let call = pair.channel.call(method, options: timeout)
+          _ = try await method.type == .unary ? call.unary([1]) : call.clientStreaming([[1]])
+        }
       }
+      await provider.isHolding.wait()
+      await group.loops[0].advance(by: .seconds(601))
+      let end = await call.value
+      #expect(end?.code == .deadlineExceeded)
+      return (entries.all, end?.message ?? "")
     }
-    await provider.isHolding.wait()
-    await group.loops[0].advance(by: .seconds(601))
-    let end = await call.value
-    #expect(end?.code == .deadlineExceeded)
-    await channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
-    return (entries.all, end?.message ?? "")
   }
 
   @Test(arguments: [Part.metadata, .end, .answer], [Wire.ipv4, .inProcess])

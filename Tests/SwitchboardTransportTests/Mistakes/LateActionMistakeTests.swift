@@ -1,11 +1,10 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// What a handler, or a task that it leaves behind, does when it has no effect any more is in the log, with what to do.
 @Suite(.timeLimit(.minutes(5))) struct LateActionMistakeTests {

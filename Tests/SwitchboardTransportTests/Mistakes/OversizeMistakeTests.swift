@@ -1,10 +1,9 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Something that is too large says whose limit it exceeds, and which option sets it.
 @Suite(.timeLimit(.minutes(5))) struct OversizeMistakeTests {

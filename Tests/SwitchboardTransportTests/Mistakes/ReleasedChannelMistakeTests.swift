@@ -2,10 +2,9 @@ import CallTestSupport
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A call that starts when its channel is gone says that the channel was released, and not that somebody shut it down.
 @Suite(.timeLimit(.minutes(5))) struct ReleasedChannelMistakeTests {

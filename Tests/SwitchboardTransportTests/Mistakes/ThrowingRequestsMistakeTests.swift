@@ -1,10 +1,9 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A sequence of requests that throws cancels its call, and its error comes back as the cause of the status.
 @Suite(.timeLimit(.minutes(5))) struct ThrowingRequestsMistakeTests {

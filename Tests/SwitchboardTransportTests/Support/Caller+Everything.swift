@@ -1,10 +1,9 @@
 import CallTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 extension Caller {
   /// Calls every method of a `TestService` in another language, or behind a proxy.

@@ -1,7 +1,7 @@
+import Foundation
 import HTTP2TestSupport
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
+import SwitchboardNetwork
+import SwitchboardTransport
 
 /// An HTTP/1.1 client scripted byte by byte.
 final class HTTP1Peer {
@@ -88,6 +88,20 @@ struct WebMessages: Equatable {
         if parts.count == 2 { trailers[String(parts[0])] = String(parts[1]) }
       }
     }
+  }
+
+  /// What a body of base64 stands for. It may be padded in several places, each of which ends a piece.
+  static func bytes(ofText body: [UInt8]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = body[...]
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0 != UInt8(ascii: "=") }
+      let padding = rest.dropFirst(digits.count).prefix { $0 == UInt8(ascii: "=") }
+      guard let piece = Data(base64Encoded: Data(digits + padding)) else { return nil }
+      bytes += piece
+      rest = rest.dropFirst(digits.count + padding.count)
+    }
+    return bytes
   }
 
   /// An encoded message with its prefix.

@@ -1,10 +1,9 @@
 import CertificateSupport
 import Foundation
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A proxy from Debian's packages between a channel and a server, with unix sockets in its own folder.
 final class ReverseProxy {

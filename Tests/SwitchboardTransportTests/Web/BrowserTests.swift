@@ -1,11 +1,10 @@
 import Foundation
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A page in a real browser that calls two servers of other origins.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct BrowserTests {

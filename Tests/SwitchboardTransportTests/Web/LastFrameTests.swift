@@ -2,11 +2,10 @@ import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Servers that say how a call ended, and do not end the body.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LastFrameTests {

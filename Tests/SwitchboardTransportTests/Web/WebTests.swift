@@ -1,11 +1,10 @@
 import Foundation
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// gRPC-Web over HTTP/2, frame by frame.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct WebTests {
@@ -109,8 +108,7 @@ import Testing
       peer.data(1, Array(text.utf8.prefix(3)))
       peer.data(1, Array(text.utf8.dropFirst(3)), ends: true)
       #expect(try #require(peer.nextHeaders()).fields["content-type"] == "application/grpc-web-text")
-      var decoder = Base64Decoder()
-      let decoded = try #require(body(peer).withUnsafeBytes { decoder.decode($0) })
+      let decoded = try #require(WebMessages.bytes(ofText: body(peer)))
       let all = WebMessages(decoded)
       #expect(all.messages == [[1], [2], [3]])
       #expect(all.trailers["grpc-status"] == "0")
@@ -128,8 +126,7 @@ import Testing
       for start in stride(from: 0, to: text.count, by: 16_000) {
         peer.data(1, Array(text[start..<min(start + 16_000, text.count)]), ends: start + 16_000 >= text.count)
       }
-      var decoder = Base64Decoder()
-      let decoded = try #require(body(peer).withUnsafeBytes { decoder.decode($0) })
+      let decoded = try #require(WebMessages.bytes(ofText: body(peer)))
       #expect(WebMessages(decoded).messages == [message])
       #expect(WebMessages(decoded).trailers["grpc-status"] == "0")
     }
@@ -140,8 +137,7 @@ import Testing
     try await with { peer, _ async throws in
       peer.headers(1, call("Get", "-text"))
       peer.data(1, Array(text.utf8), ends: true)
-      var decoder = Base64Decoder()
-      let decoded = try #require(body(peer).withUnsafeBytes { decoder.decode($0) })
+      let decoded = try #require(WebMessages.bytes(ofText: body(peer)))
       #expect(WebMessages(decoded).messages.isEmpty)
       #expect(WebMessages(decoded).trailers["grpc-status"] == "13")
     }
