@@ -530,6 +530,7 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
+        "ServerTestSupport",
         "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "EchoTestSupport", "FaultSupport",
         "HTTP2TestSupport",
         "Interop",

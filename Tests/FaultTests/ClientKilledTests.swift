@@ -1,12 +1,12 @@
 import CertificateSupport
 import FaultSupport
 import Foundation
+import Interop
 import InteropService
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
-
-@testable import Interop
 
 /// Kills a client's process at each stage of calls of all four kinds: the server's handlers are cancelled, nothing
 /// stays open, and other clients are still served.
@@ -51,12 +51,25 @@ import Testing
     var options = ServerOptions()
     options.observer = ledger
     if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestCertificates.server) }
-    let server = try Server(providers: [provider], options: options)
-    let port = try server.bind(host: "127.0.0.1", port: 0).port
+    try await withServer([provider], options: options) { server, address async throws in
+      // Another client, which stays connected.
+      try await withChannel(to: "\(address)", options: Self.neighbour(stage)) { channel async throws in
+        let other = Grpc_Testing_TestServiceClient(channel: channel)
+        try await killClients(stage, provider, ledger, server, address.port, besides: other)
+      }
+    }
+  }
+
+  private func killClients(
+    _ stage: Stage,
+    _ provider: LingeringProvider,
+    _ ledger: Ledger,
+    _ server: Server,
+    _ port: Int,
+    besides other: Grpc_Testing_TestServiceClient
+  ) async throws {
     let relay = try Relay(to: port, gate: stage.gate)
     defer { relay.stop() }
-    // Another client, which stays connected.
-    let other = try Self.neighbour(of: port, stage)
     _ = try await other.emptyCall(Grpc_Testing_Empty())
     let security = stage == .tlsHandshake ? "tls" : "plaintext"
     let clients = try stage.kinds.map { kind in
@@ -81,17 +94,13 @@ import Testing
     let snapshot = await server.snapshot()
     #expect(snapshot.connections.count == 1)
     #expect(snapshot.calls.started == snapshot.calls.succeeded + snapshot.calls.failed)
-    await other.channel.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 
-  private static func neighbour(of port: Int, _ stage: Stage) throws -> Grpc_Testing_TestServiceClient {
+  private static func neighbour(_ stage: Stage) -> ChannelOptions {
     var options = ChannelOptions()
     if stage == .tlsHandshake {
       options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))
     }
-    return Grpc_Testing_TestServiceClient(
-      channel: try Channel(target: "127.0.0.1:\(port)", options: options)
-    )
+    return options
   }
 }

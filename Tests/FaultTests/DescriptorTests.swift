@@ -2,11 +2,10 @@ import FaultSupport
 import Foundation
 import HTTP2TestSupport
 import Switchboard
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A process without free descriptors reports it, does not spin, does not crash, and recovers. `FaultSubject` runs the
 /// scenarios, because other tests need their descriptors.

@@ -2,12 +2,12 @@ import CLibuv
 import FaultSupport
 import Foundation
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// Logs and output that nothing reads: no process crashes, no call blocks.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LogTests {
@@ -85,20 +85,21 @@ import Testing
   /// If the requested output cannot be written, the exit code says so.
   @Test(arguments: [Sink.fullDisk, .brokenPipe], [["Interop", "client"], ["Echo", "client", "Hello"]])
   func aClientThatCannotPrintFails(_ sink: Sink, _ words: [String]) async throws {
-    let (server, port) = try Self.echo()
-    let flags =
-      words[0] == "Echo"
-      ? ["--port", "\(port)"] : ["--server_port=\(port)", "--test_case=empty_unary"]
-    let (stream, keeper) = try sink.stream()
-    let client = try ChildProcess(
-      Command.path(ofProduct: words[0]),
-      Array(words.dropFirst()) + flags,
-      output: stream,
-      errors: .discarded
-    )
-    #expect(client.exitCode() == 1)
-    await server.shutDown(grace: .zero)
-    withExtendedLifetime(keeper) {}
+    try await withServer([SmallEcho(), LingeringProvider(.none)]) { _, address async throws in
+      let port = address.port
+      let flags =
+        words[0] == "Echo"
+        ? ["--port", "\(port)"] : ["--server_port=\(port)", "--test_case=empty_unary"]
+      let (stream, keeper) = try sink.stream()
+      let client = try ChildProcess(
+        Command.path(ofProduct: words[0]),
+        Array(words.dropFirst()) + flags,
+        output: stream,
+        errors: .discarded
+      )
+      #expect(client.exitCode() == 1)
+      withExtendedLifetime(keeper) {}
+    }
   }
 
   /// The tools print an error if there is a reader.
@@ -121,10 +122,5 @@ import Testing
       #expect(tool.exitCode() == (sink == .closed ? 0 : failure))
     }
     withExtendedLifetime(keeper) {}
-  }
-
-  private static func echo() throws -> (Server, port: Int) {
-    let server = try Server(providers: [SmallEcho(), LingeringProvider(.none)])
-    return (server, try server.bind(host: "127.0.0.1", port: 0).port)
   }
 }

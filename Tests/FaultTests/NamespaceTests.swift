@@ -1,11 +1,10 @@
 import FaultSupport
 import HTTP2TestSupport
 import Switchboard
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 /// A real network that is cut and restored, with a server process at the other end.
 @Suite(
@@ -34,16 +33,13 @@ import Testing
     options.observer = ledger
     let target = "\(network.address):\(server.port)"
     let channel = try Channel(target: target, options: options, group: group)
-    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     for kind in CallKind.allCases { #expect(await FaultCall(kind, on: channel).outcome() == .ok) }
 
     try await network.cut()
     let calls = CallKind.allCases.map { kind in Task { await FaultCall(kind, on: channel).outcome() } }
-    await loop.until { transport.connections.first?.openStreams == calls.count }
+    while !Task.isCancelled, await channel.openStreams != calls.count { await Task.yield() }
     // The system retries for a quarter of an hour; the channel does not.
-    while await loop.onLoop({ transport.connections.contains { !$0.isRetired } }) {
-      await loop.advance(by: .seconds(6))
-    }
+    while !Task.isCancelled, ledger.books.connections > 0 { await loop.advance(by: .seconds(6)) }
     for call in calls {
       let status = await call.value
       #expect(status.code == .unavailable)
@@ -57,7 +53,7 @@ import Testing
     let patient = CallKind.allCases.map { kind in
       Task { await FaultCall(kind, on: channel).outcome(.patient) }
     }
-    await loop.until { transport.isConnecting }
+    await channel.until { $0.state == .connecting }
     // A connection attempt made during the outage times out, and the next succeeds.
     await loop.advance(by: .seconds(21))
     try await network.heal()
