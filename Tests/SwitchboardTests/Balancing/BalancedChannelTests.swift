@@ -3,11 +3,10 @@ import EchoService
 import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardNetwork
+import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardNetwork
-@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct BalancedChannelTests {
   @Test func roundRobinSpreadsCallsEvenly() async throws {
@@ -79,13 +78,11 @@ import Testing
     try await Replicas.with(2) { replicas async throws in
       let client = try replicas.client { $0.idleTimeout = .seconds(60) }
       try await client.warmUp(2)
-      let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
-      while !Task.isCancelled, await transport.loop.onLoop({ transport.state != .idle }) {
-        await transport.loop.onLoop { transport.loop.advanceClock(by: .seconds(61)) }
+      let loop = try #require(client.channel.eventLoop as? Loop)
+      while !Task.isCancelled, await client.channel.snapshot()?.state != .idle {
+        await loop.advance(by: .seconds(61))
       }
-      while !Task.isCancelled, await !transport.loop.onLoop({ transport.subchannels.isEmpty }) {
-        await Task.yield()
-      }
+      await client.channel.until { $0.subchannels.isEmpty }
       try await client.warmUp(2)
       await client.channel.shutDown(grace: .zero)
     }
@@ -199,11 +196,12 @@ final class ChangingResolver: Resolver {
       let resolver = ChangingResolver()
       let client = try replicas.client(resolver) { $0.idleTimeout = .seconds(60) }
       let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
+      let loop = try #require(client.channel.eventLoop as? Loop)
       let call = Task { try await client.counts(1) }
-      await transport.loop.until { transport.state == .connecting }
+      await client.channel.until { $0.state == .connecting }
       while !Task.isCancelled, transport.resolvedConfig?.isAwaited != true { await Task.yield() }
-      for _ in 0..<3 { await transport.loop.advance(by: .seconds(61)) }
-      #expect(await transport.loop.onLoop { transport.state } == .connecting)
+      for _ in 0..<3 { await loop.advance(by: .seconds(61)) }
+      #expect(await client.channel.snapshot()?.state == .connecting)
       resolver.report(ResolverResult(endpoints: replicas.endpoints))
       #expect(try await call.value == ["replica 0": 1])
       await client.channel.shutDown(grace: .zero)
@@ -217,10 +215,10 @@ final class ChangingResolver: Resolver {
         ResolverResult(failure: GRPCStatus(code: .unavailable, message: "the directory is down"))
       )
       let client = try replicas.client(resolver) { $0.idleTimeout = .seconds(60) }
-      let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
+      let loop = try #require(client.channel.eventLoop as? Loop)
       #expect(await status { _ = try await client.counts(1) }?.code == .unavailable)
-      while !Task.isCancelled, await transport.loop.onLoop({ transport.state != .idle }) {
-        await transport.loop.advance(by: .seconds(61))
+      while !Task.isCancelled, await client.channel.snapshot()?.state != .idle {
+        await loop.advance(by: .seconds(61))
       }
       resolver.report(ResolverResult(endpoints: replicas.endpoints))
       #expect(try await client.counts(1) == ["replica 0": 1])
@@ -241,7 +239,7 @@ final class ChangingResolver: Resolver {
       let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
       let call = Task { try await client.counts(1) }
       while !Task.isCancelled, transport.resolvedConfig?.isAwaited != true { await Task.yield() }
-      await transport.loop.onLoop {}
+      await group.loops[0].onLoop {}
       group.shutDown()
       try await Task.sleep(for: .milliseconds(50))
       resolver.report(ResolverResult(endpoints: replicas.endpoints))

@@ -57,22 +57,11 @@ struct Replicas {
   let endpoints: [Endpoint]
 
   static func with(_ count: Int, _ body: (Replicas) async throws -> Void) async throws {
-    let replicas = try Replicas(count)
-    try await withEnd(replicas.shutDown) { try await body(replicas) }
-  }
-
-  private init(_ count: Int) throws {
-    providers = (0..<count).map { Replica("replica \($0)") }
-    var servers: [Server] = []
-    var endpoints: [Endpoint] = []
-    for provider in providers {
-      let server = try Server(providers: [provider])
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      servers.append(server)
-      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))
+    let providers = (0..<count).map { Replica("replica \($0)") }
+    try await withServers(providers.map { [$0] }) { servers, addresses async throws in
+      let endpoints = addresses.map { Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: $0.port))]) }
+      try await body(Replicas(providers: providers, servers: servers, endpoints: endpoints))
     }
-    self.servers = servers
-    self.endpoints = endpoints
   }
 
   /// Creates a client that knows all servers.

@@ -1,5 +1,6 @@
 import EchoService
 import EchoTestSupport
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -27,22 +28,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func inTheProcess(isIntercepted: Bool) async throws {
-    try await checks(try Channel(inProcess: [PathTeller(isIntercepted: isIntercepted)]))
-  }
-
-  @Test(arguments: [false, true]) func overAConnection(isIntercepted: Bool) async throws {
-    let server = try Server(providers: [PathTeller(isIntercepted: isIntercepted)])
-    let port = try server.bind(host: "127.0.0.1", port: 0).port
-    try await checks(try Channel(target: "127.0.0.1:\(port)"))
-    await server.shutDown()
-  }
-
-  private func checks(_ channel: Channel) async throws {
-    let client = Echo_EchoClient(channel: channel)
-    #expect(try await client.get(Echo_EchoRequest("x")).text == "/echo.Echo/Get")
-    let types = try await client.expand(Echo_EchoRequest("x")).collected().map(\.text)
-    #expect(types == ["\(GRPCCallType.serverStreaming)"])
-    await channel.shutDown(grace: .zero)
+  @Test(arguments: [Wire.inProcess, .ipv4], [false, true])
+  func aContextTellsIt(_ wire: Wire, isIntercepted: Bool) async throws {
+    try await withChannel(to: [PathTeller(isIntercepted: isIntercepted)], over: wire) {
+      channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "/echo.Echo/Get")
+      let types = try await client.expand(Echo_EchoRequest("x")).collected().map(\.text)
+      #expect(types == ["\(GRPCCallType.serverStreaming)"])
+    }
   }
 }

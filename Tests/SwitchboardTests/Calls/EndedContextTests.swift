@@ -3,9 +3,8 @@ import EchoService
 import EchoTestSupport
 import ServerTestSupport
 import Switchboard
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 /// The context of a call that has ended.
 @Suite(.timeLimit(.minutes(5))) struct EndedContextTests {

@@ -185,33 +185,33 @@ import Testing
       clientCertificates: .required,
       trustRoots: SampleCertificates.authority
     )
-    let server = try Server(providers: [TutorialProvider()], options: serverOptions)
-    let address = try server.bind(host: "127.0.0.2", port: 0)
-    try await withPool(try ChannelPool()) { pool async throws in
-      var options = CallOptions.with {
-        $0.pemRootCert = text(SampleCertificates.authority)
-        $0.pemCertChain = text(credentials.certificateChain)
-        $0.pemPrivateKey = text(credentials.privateKey)
-        $0.hostNameOverride = SampleCertificates.serverName
+    try await withServer([TutorialProvider()], options: serverOptions) { server, _ async throws in
+      let address = try server.bind(host: "127.0.0.2", port: 0)
+      try await withPool(try ChannelPool()) { pool async throws in
+        var options = CallOptions.with {
+          $0.pemRootCert = text(SampleCertificates.authority)
+          $0.pemCertChain = text(credentials.certificateChain)
+          $0.pemPrivateKey = text(credentials.privateKey)
+          $0.hostNameOverride = SampleCertificates.serverName
+        }
+        func call() async -> GRPCStatus? {
+          let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+          return await status { _ = try await client.get(Echo_EchoRequest("x")) }
+        }
+        #expect(await call() == nil)
+        // The certificate is for another address than the server's.
+        options.hostNameOverride = nil
+        #expect(await call()?.code == .unavailable)
+        options.hostNameOverride = SampleCertificates.serverName
+        options.pemRootCert = nil
+        #expect(await call()?.code == .unavailable)
+        options.pemRootCert = text(SampleCertificates.authority)
+        options.pemCertChain = nil
+        options.pemPrivateKey = nil
+        #expect(await call()?.code == .unavailable)
+        #expect(pool.channelCount == 4)
       }
-      func call() async -> GRPCStatus? {
-        let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-        return await status { _ = try await client.get(Echo_EchoRequest("x")) }
-      }
-      #expect(await call() == nil)
-      // The certificate is for another address than the server's.
-      options.hostNameOverride = nil
-      #expect(await call()?.code == .unavailable)
-      options.hostNameOverride = SampleCertificates.serverName
-      options.pemRootCert = nil
-      #expect(await call()?.code == .unavailable)
-      options.pemRootCert = text(SampleCertificates.authority)
-      options.pemCertChain = nil
-      options.pemPrivateKey = nil
-      #expect(await call()?.code == .unavailable)
-      #expect(pool.channelCount == 4)
     }
-    await server.shutDown(grace: .zero)
   }
 
   @Test func theLogContextIsInTheEntriesOfConnections() async throws {
