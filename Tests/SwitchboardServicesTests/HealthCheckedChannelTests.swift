@@ -7,36 +7,41 @@ import Testing
 /// Channels that ask servers for their health (gRFC A17). Who answers is seen from the services that it lists.
 @Suite(.timeLimit(.minutes(5))) struct HealthCheckedChannelTests {
   private struct Pair {
-    let healths = [HealthService(), HealthService()]
-    var servers: [Server] = []
-    var endpoints: [Endpoint] = []
+    let healths: [HealthService]
+    let servers: [Server]
     let client: Grpc_Health_V1_HealthClient
 
     static func with(
       withHealth: [Bool] = [true, true],
       _ body: (Pair) async throws -> Void
     ) async throws {
-      let pair = try Pair(withHealth: withHealth)
-      try await withEnd(pair.shutDown) { try await body(pair) }
-    }
-
-    private init(withHealth: [Bool]) throws {
+      let healths = [HealthService(), HealthService()]
       for (number, health) in healths.enumerated() {
         health.set(.serving, for: "name \(number)")
         health.set(.serving, for: "shop.Shop")
-        let server = try Server(providers: withHealth[number] ? [health] : [])
-        let address = try server.bind(host: "127.0.0.1", port: 0)
-        servers.append(server)
-        endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))
       }
+      let providers: [[any CallHandlerProvider]] = zip(healths, withHealth).map { health, isThere in
+        isThere ? [health] : []
+      }
+      try await withServers(providers) { servers, addresses async throws in
+        try await withChannel(to: "static:///shop", options: try options(addresses)) { channel async throws in
+          let client = Grpc_Health_V1_HealthClient(channel: channel)
+          try await body(Pair(healths: healths, servers: servers, client: client))
+        }
+      }
+    }
+
+    private static func options(_ addresses: [SocketAddress]) throws -> ChannelOptions {
       var options = ChannelOptions()
       options.security = .plaintext
-      options.resolvers = [StaticResolver(endpoints)]
+      options.resolvers = [
+        StaticResolver(addresses.map { Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: $0.port))]) })
+      ]
       options.serviceConfig = try ServiceConfig(
         json:
           #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": "shop.Shop"}}"#
       )
-      client = Grpc_Health_V1_HealthClient(channel: try Channel(target: "static:///shop", options: options))
+      return options
     }
 
     /// The number of the server that answers.
@@ -47,11 +52,6 @@ import Testing
     func waitUntilAllAnswer(_ expected: Set<Int>) async throws {
       var latest: [Int] = []
       while latest.count < 6 || Set(latest.suffix(6)) != expected { latest.append(try await whoAnswers()) }
-    }
-
-    private func shutDown() async {
-      await client.channel.shutDown(grace: .zero)
-      for server in servers { await server.shutDown(grace: .zero) }
     }
   }
 

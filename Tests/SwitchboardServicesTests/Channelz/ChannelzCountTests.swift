@@ -5,9 +5,8 @@ import Switchboard
 import SwitchboardNetwork
 import SwitchboardProtobuf
 import SwitchboardServices
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelzCountTests {
   private func requests(_ words: String...) -> [Echo_EchoRequest] {
@@ -118,10 +117,11 @@ import Testing
       #expect(try await responses.next()?.text == "a")
       let reference = try #require(try await watched.channelSockets().first)
       #expect(try await !watched.socket(reference).data.hasReceivedGoawayError)
-      watched.server.core.beginDraining()
+      let stopping = Task { await watched.server.shutDown(grace: .seconds(60)) }
       try await watched.until { try await watched.socket(reference).data.hasReceivedGoawayError }
       #expect(try await watched.socket(reference).data.receivedGoawayError.value == 0)
       call.cancel()
+      await stopping.value
     }
   }
 }

@@ -8,14 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ChannelzSubchannelTests {
   @Test func eachServerHasItsSubchannel() async throws {
     let channelz = ChannelzService()
-    var servers: [Server] = []
-    var endpoints: [Endpoint] = []
-    for _ in 0..<2 {
-      let server = try Server(providers: [channelz, HealthService()])
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      servers.append(server)
-      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port))]))
+    try await withServers((0..<2).map { _ in [channelz, HealthService()] }) { _, addresses async throws in
+      let endpoints = addresses.map { Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: $0.port))]) }
+      try await subchannels(of: endpoints, in: channelz)
     }
+  }
+
+  private func subchannels(of endpoints: [Endpoint], in channelz: ChannelzService) async throws {
     var options = ChannelOptions()
     options.security = .plaintext
     options.resolvers = [StaticResolver(endpoints)]
@@ -45,6 +44,5 @@ import Testing
         #expect(socket.ref.socketID == reference.socketID)
       }
     }
-    for server in servers { await server.shutDown(grace: .zero) }
   }
 }

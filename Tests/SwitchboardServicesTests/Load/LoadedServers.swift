@@ -77,24 +77,20 @@ struct LoadedServers {
   let besides = [LoadRecorder(), LoadRecorder(), LoadRecorder()]
   let time = [ManualTime(), ManualTime(), ManualTime()]
   private(set) var ports: [Int] = []
-  private var servers: [Server] = []
 
   static func with(_ body: (LoadedServers) async throws -> Void) async throws {
-    let servers = try LoadedServers()
-    try await withEnd(servers.shutDown) { try await body(servers) }
+    var loaded = LoadedServers()
+    try await withServers((0..<3).map(loaded.providers)) { _, addresses async throws in
+      loaded.ports = addresses.map(\.port)
+      try await body(loaded)
+    }
   }
 
-  private init() throws {
-    for number in 0..<3 {
-      let service = LoadReportService(
-        besides[number],
-        minimumInterval: .milliseconds(100),
-        time: time[number]
-      )
-      let server = try Server(providers: [Replica(name: "\(number)", load: ofCalls[number]), service])
-      ports.append(try server.bind(host: "127.0.0.1", port: 0).port)
-      servers.append(server)
-    }
+  private func providers(_ number: Int) -> [any CallHandlerProvider] {
+    [
+      Replica(name: "\(number)", load: ofCalls[number]),
+      LoadReportService(besides[number], minimumInterval: .milliseconds(100), time: time[number]),
+    ]
   }
 
   /// Sets loads by which the servers have these weights.
@@ -111,9 +107,5 @@ struct LoadedServers {
   static func law(_ weights: [Double]) -> [String: Double] {
     let sum = weights.reduce(0, +)
     return Dictionary(uniqueKeysWithValues: weights.enumerated().map { ("\($0)", $1 / sum) })
-  }
-
-  func shutDown() async {
-    for server in servers { await server.shutDown(grace: .zero) }
   }
 }
