@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import SwitchboardBalancing
 import SwitchboardCall
@@ -148,18 +149,16 @@ import Testing
     let telemetry = try Telemetry.capturing(CapturingExporter()) {
       $0.metrics.optionalLabels = ["grpc.disconnect_error"]
     }
-    let server = try Server(providers: [TracedEcho()])
     var options = ChannelOptions()
     options.observer = telemetry.observer()
-    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let client = Echo_EchoClient(channel: try Channel(target: address, options: options))
-    _ = try await client.get(.with { $0.text = "x" })
-    await server.shutDown(grace: .seconds(5))
-    let name = "grpc_subchannel_disconnections_total"
-    while !Task.isCancelled, telemetry.lines(name).isEmpty { await Task.yield() }
-    let labels = "grpc_target=\"\(address)\",grpc_disconnect_error=\"GOAWAY NO_ERROR\""
-    #expect(telemetry.lines(name) == ["\(name){\(labels)} 1"])
-    await client.channel.shutDown(grace: .zero)
+    try await withPair([TracedEcho()], channel: options) { pair async throws in
+      _ = try await Echo_EchoClient(channel: pair.channel).get(.with { $0.text = "x" })
+      await pair.server.shutDown(grace: .seconds(5))
+      let name = "grpc_subchannel_disconnections_total"
+      while !Task.isCancelled, telemetry.lines(name).isEmpty { await Task.yield() }
+      let labels = "grpc_target=\"\(pair.address)\",grpc_disconnect_error=\"GOAWAY NO_ERROR\""
+      #expect(telemetry.lines(name) == ["\(name){\(labels)} 1"])
+    }
     await telemetry.shutDown()
   }
 

@@ -1,10 +1,9 @@
 import HTTP2TestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardTelemetry
 import TestSupport
 import Testing
-
-@testable import SwitchboardTelemetry
 
 /// The page of metrics on a port of its own.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct MetricsPageTests {
@@ -75,8 +74,14 @@ import Testing
     ("application/openmetrics-text;q=0, application/openmetrics-text;version=0.0.1", true),
     ("application/openmetrics-text;q=nan", false), ("application/openmetrics-text;q=", false),
   ])
-  func theFormatIsTheOneThatIsLikedBest(_ sample: (accept: String, isOpenMetrics: Bool)) {
-    #expect((PrometheusText.Format(accept: sample.accept) == .openMetrics) == sample.isOpenMetrics)
+  func theFormatIsTheOneThatIsLikedBest(_ sample: (accept: String, isOpenMetrics: Bool)) async throws {
+    let telemetry = try Telemetry(TelemetryOptions())
+    let page = try Self.get("/metrics", at: telemetry.serveMetrics(port: 0), accept: sample.accept)
+    let type = sample.isOpenMetrics ? "application/openmetrics-text" : "text/plain"
+    #expect(page.hasPrefix("HTTP/1.1 200 "))
+    #expect(page.contains("\ncontent-type: \(type);"))
+    #expect(page.hasSuffix("\n# EOF\n") == sample.isOpenMetrics)
+    await telemetry.shutDown()
   }
 
   @Test func otherPathsAreNotFound() async throws {
