@@ -1,8 +1,7 @@
 import Foundation
+import SwitchboardCommand
 import TestSupport
 import Testing
-
-@testable import SwitchboardCommand
 
 /// The verb `migrate` on folders; `SwitchboardMigrationTests` has what it makes of files.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct MigrateTests {

@@ -1,6 +1,7 @@
 import EchoService
 import EchoTestSupport
 import Foundation
+import ServerTestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -27,20 +28,18 @@ import Testing
 
   /// Records until `body` returns. Returns what the command wrote to standard error.
   private func record(_ flags: [String], _ body: (String) throws -> Void) async throws -> Int32 {
-    let server = try Server(providers: [Echo()])
-    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
-    let process = try ChildProcess(
-      Command.path(ofProduct: "switchboard"),
-      ["mock", "--record", target, "--listen", "127.0.0.1:0", "--output", path] + proto + flags
-    )
-    let line = try #require(process.line())
-    let words = line.split(separator: " ")
-    try body(String(try #require(words.firstIndex(of: "on").map { words[$0 + 1] })))
-    process.send(SIGINT)
-    _ = process.allOutput()
-    let code = process.exitCode()
-    await server.shutDown(grace: .zero)
-    return code
+    try await withServer([Echo()]) { _, address async throws in
+      let process = try ChildProcess(
+        Command.path(ofProduct: "switchboard"),
+        ["mock", "--record", "\(address)", "--listen", "127.0.0.1:0", "--output", path] + proto + flags
+      )
+      let line = try #require(process.line())
+      let words = line.split(separator: " ")
+      try body(String(try #require(words.firstIndex(of: "on").map { words[$0 + 1] })))
+      process.send(SIGINT)
+      _ = process.allOutput()
+      return process.exitCode()
+    }
   }
 
   @Test func anExistingFileIsKeptUntilThereIsSomethingToWrite() async throws {

@@ -176,13 +176,13 @@ import Testing
     func call(_ target: String, _ flags: [String]) throws -> Command {
       try Command.product("switchboard", ["call", target, "echo.Echo/Get"] + flags)
     }
-    let plain = try Server(providers: [Echo()])
-    let gRPC = "\(try plain.bind(host: "127.0.0.1", port: 0))"
-    let refused = try call(gRPC, ["--protocol", "connect"] + proto)
-    #expect(refused.errors.contains("ServerOptions.web lets it"))
+    try await withServer([Echo()]) { _, address async throws in
+      let refused = try call("\(address)", ["--protocol", "connect"] + proto)
+      #expect(refused.errors.contains("ServerOptions.web lets it"))
+    }
     var options = ServerOptions()
     options.web = WebOptions()
-    try await withServer([Echo()], options: options) { server, address async throws in
+    try await withServer([Echo()], options: options) { _, address async throws in
       let target = "\(address)"
       #expect(try call(target, ["--protocol", "connect"]).errors.contains("has no reflection service"))
       let secure = try call(target, ["--tls"] + proto)
@@ -190,7 +190,6 @@ import Testing
       // A user of the command has flags, not options.
       #expect(!secure.errors.contains("ChannelOptions"), "\(secure.errors)")
       #expect(secure.errors.hasSuffix("\n'--plaintext' connects without TLS.\n"))
-      await plain.shutDown(grace: .zero)
     }
   }
 
@@ -233,10 +232,14 @@ import Testing
       ["call", "unix:\(path)", "echo.Echo/Get", "--wait-for-ready", "-t", "60s"] + proto
     )
     let later = try Server(providers: [Echo()])
-    _ = try later.bind(unixPath: path)
-    #expect(call.line() == #"{"text":" for nobody"}"#)
-    #expect(call.exitCode() == 0)
-    await later.shutDown(grace: .zero)
+    try await withEnd(
+      { await later.shutDown(grace: .zero) },
+      {
+        _ = try later.bind(unixPath: path)
+        #expect(call.line() == #"{"text":" for nobody"}"#)
+        #expect(call.exitCode() == 0)
+      }
+    )
   }
 
   @Test func drawsChannelz() async throws {

@@ -1,8 +1,7 @@
 import Foundation
+import SwitchboardCommand
 import TestSupport
 import Testing
-
-@testable import SwitchboardCommand
 
 /// Flags that take a text or `@FILE`.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct TextOrFileTests {

@@ -1,7 +1,6 @@
+import SwitchboardCommand
 import TestSupport
 import Testing
-
-@testable import SwitchboardCommand
 
 /// Words in the wrong place, and names that are almost right.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct WordMistakeTests {

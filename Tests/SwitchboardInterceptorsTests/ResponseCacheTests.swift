@@ -1,5 +1,6 @@
 import CallTestSupport
 import EchoService
+import ServerTestSupport
 import Switchboard
 import Testing
 
@@ -110,23 +111,20 @@ import Testing
 
   @Test func serversAndAuthoritiesHaveSeparateEntries() async throws {
     let (providers, cache) = ([TestProvider(), TestProvider()], try ResponseCache())
-    let pool = try ChannelPool()
-    var servers: [Server] = []
-    for provider in providers {
-      let server = try Server(providers: [provider])
-      let address = try server.bind(host: "127.0.0.1", port: 0)
-      var options = options(cache)
-      options.security = .plaintext
-      let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
-      for authority in [nil, "other.test", nil] {
-        options.serverAuthority = authority
-        _ = try await client.get(request("x"), callOptions: options)
+    try await withServers(providers.map { [$0] }) { _, addresses async throws in
+      try await withPool(try ChannelPool()) { pool async throws in
+        for address in addresses {
+          var options = options(cache)
+          options.security = .plaintext
+          let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+          for authority in [nil, "other.test", nil] {
+            options.serverAuthority = authority
+            _ = try await client.get(request("x"), callOptions: options)
+          }
+        }
       }
-      servers.append(server)
     }
     #expect(providers.map(\.calls) == [2, 2])
-    await pool.shutDown(grace: .zero)
-    for server in servers { await server.shutDown(grace: .zero) }
   }
 
   @Test func theLeastRecentlyUsedIsEvicted() async throws {

@@ -31,15 +31,14 @@ import Testing
     grace: Duration = .seconds(3600),
     _ change: (inout LoadTestPlan) -> Void = { _ in }
   ) async throws -> GRPCStatus? {
-    let server = try Server(providers: [liar])
-    let address = "\(try server.bind(host: "127.0.0.1", port: 0))"
     var plan = try LoadTestPlan.echo("127.0.0.1:1")
     change(&plan)
-    let channels = [(name: "liar", channel: try Channel(target: address))]
-    let error = await #expect(throws: GRPCStatus.self) {
-      try await LoadAgents(plan, channels, token: "secret", grace: grace).run()
+    let error = try await withServer([liar]) { _, address async throws in
+      let channels = [(name: "liar", channel: try Channel(target: "\(address)"))]
+      return await #expect(throws: GRPCStatus.self) {
+        try await LoadAgents(plan, channels, token: "secret", grace: grace).run()
+      }
     }
-    await server.shutDown(grace: .zero)
     #expect(error?.message?.hasPrefix("the agent liar") == true)
     return error
   }
@@ -138,21 +137,20 @@ import Testing
   @Test func agentsCallByOtherProtocols() async throws {
     var options = ServerOptions()
     options.web = WebOptions()
-    let target = try Server(providers: [SlowEcho()], options: options)
-    try await withServer([LoadAgent(token: "secret", interval: .milliseconds(10))]) {
-      _,
-      address async throws in
-      let address = "\(address)"
-      var plan = try LoadTestPlan.echo("\(try target.bind(host: "127.0.0.1", port: 0))")
+    try await withServer([SlowEcho()], options: options) { _, target async throws in
+      var plan = try LoadTestPlan.echo("\(target)")
       plan.callLimit = 5
       plan.http1 = true
-      for wireProtocol in [LoadTestProtocol.connect, .grpcWeb] {
-        plan.protocol = wireProtocol
-        let channels = [(name: "agent", channel: try Channel(target: address))]
-        let tally = try await LoadAgents(plan, channels, token: "secret").run()
-        #expect((tally.calls, tally.errors) == (5, 0))
+      try await withServer([LoadAgent(token: "secret", interval: .milliseconds(10))]) {
+        _,
+        agent async throws in
+        for wireProtocol in [LoadTestProtocol.connect, .grpcWeb] {
+          plan.protocol = wireProtocol
+          let channels = [(name: "agent", channel: try Channel(target: "\(agent)"))]
+          let tally = try await LoadAgents(plan, channels, token: "secret").run()
+          #expect((tally.calls, tally.errors) == (5, 0))
+        }
       }
     }
-    await target.shutDown(grace: .zero)
   }
 }

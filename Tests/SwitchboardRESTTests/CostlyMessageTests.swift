@@ -1,6 +1,7 @@
 import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
+import ServerTestSupport
 import Switchboard
 import SwitchboardREST
 import Testing
@@ -139,10 +140,24 @@ import Testing
   private func attack(_ way: Way, _ compressions: [MessageCompression], with messages: [Costly]) async throws
   {
     let group = try LoopGroup()
-    let server = try Self.server(way, group)
-    let address = try server.bind(host: "127.0.0.1", port: 0)
-    let attacker = try way.channel(to: address, group: LoopGroup())
-    let honest = try way.channel(to: address, group: group)
+    let providers: [any CallHandlerProvider] = [RESTProvider(returnsCreated: false)]
+    let options = try Self.options(way, providers)
+    try await withServer(providers, options: options, group: group) { _, address async throws in
+      try await withChannel(way.channel(to: address, group: LoopGroup())) { attacker async throws in
+        try await withChannel(way.channel(to: address, group: group)) { honest async throws in
+          try await attack(way, compressions, with: messages, from: attacker, besides: honest)
+        }
+      }
+    }
+  }
+
+  private func attack(
+    _ way: Way,
+    _ compressions: [MessageCompression],
+    with messages: [Costly],
+    from attacker: Channel,
+    besides honest: Channel
+  ) async throws {
     let small: [UInt8] = way.format == .json ? Array("{}".utf8) : []
     let bystander = Bystander(on: honest.eventLoop) {
       _ = try await MethodCall(way.call, on: honest, options: nil).unary(small)
@@ -157,9 +172,6 @@ import Testing
         #expect(waits.areShort, "\(message.name), \(compression): \(waits)")
       }
     }
-    await attacker.shutDown(grace: .zero)
-    await honest.shutDown(grace: .zero)
-    await server.shutDown(grace: .zero)
   }
 
   /// Makes some calls at once.
@@ -181,14 +193,13 @@ import Testing
     }
   }
 
-  private static func server(_ way: Way, _ group: LoopGroup) throws -> Server {
-    let providers: [any CallHandlerProvider] = [RESTProvider(returnsCreated: false)]
+  private static func options(_ way: Way, _ providers: [any CallHandlerProvider]) throws -> ServerOptions {
     var options = ServerOptions()
     options.web = WebOptions()
     options.payloadFormats = [ProtobufFormat(), JSONFormat()]
     if way.isREST { try options.serveREST(providers, options: RESTOptions()) }
     if way.isSecure { options.tls = ServerTLS(credentials: TestCertificates.server) }
-    return try Server(providers: providers, options: options, group: group)
+    return options
   }
 
   private static func failure(of call: () async throws -> Void) async -> GRPCStatus? {
