@@ -1,8 +1,7 @@
 import Foundation
+import Interop
 import TestSupport
 import Testing
-
-@testable import Interop
 
 /// The command itself: its output and its exit code.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ProcessTests {

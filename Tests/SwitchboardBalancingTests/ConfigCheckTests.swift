@@ -1,8 +1,7 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import TestSupport
 import Testing
-
-@testable import SwitchboardBalancing
 
 /// A check of a config reads it once, whatever is wrong with it: a file of a hundred kilobytes may have thousands of mistakes.
 @Suite struct ConfigCheckTests {

@@ -1,6 +1,5 @@
+import SwitchboardMigration
 import Testing
-
-@testable import SwitchboardMigration
 
 /// Whole files.
 @Suite struct FileMigrationTests {

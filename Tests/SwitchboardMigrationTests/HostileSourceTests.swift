@@ -1,6 +1,5 @@
+import SwitchboardMigration
 import Testing
-
-@testable import SwitchboardMigration
 
 /// Files that nobody would write: they are read in a time in proportion to their size, to the end, and without a trap.
 @Suite(.timeLimit(.minutes(3))) struct HostileSourceTests {

@@ -1,6 +1,5 @@
+import SwitchboardMigration
 import Testing
-
-@testable import SwitchboardMigration
 
 @Suite struct ManifestTests {
   private static let declaration = #".package(name: "switchboard", path: "../s")"#

@@ -1,4 +1,4 @@
-@testable import SwitchboardMigration
+import SwitchboardMigration
 
 /// A package of some files, of which one is migrated.
 struct Package {

@@ -1,9 +1,8 @@
 import Glibc
 import HTTP2TestSupport
 import SwitchboardCall
+import SwitchboardNetwork
 import Testing
-
-@testable import SwitchboardNetwork
 
 /// Signals get their previous handlers back after watching. The tests use signals that nothing else uses.
 @Suite(.timeLimit(.minutes(5))) struct SignalWatcherTests {

@@ -1,6 +1,5 @@
+import SwitchboardText
 import Testing
-
-@testable import SwitchboardText
 
 @Suite struct ExcerptTests {
   @Test func shortTextsAreWhole() {

@@ -1,7 +1,6 @@
+import SwitchboardProtobuf
 import TestMessages
 import Testing
-
-@testable import SwitchboardProtobuf
 
 /// Which encoded messages take little more time to decode than to copy.
 @Suite struct BulkScanTests {

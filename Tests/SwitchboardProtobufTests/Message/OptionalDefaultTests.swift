@@ -1,6 +1,5 @@
+import SwitchboardProtobuf
 import Testing
-
-@testable import SwitchboardProtobuf
 
 @Suite struct OptionalDefaultTests {
   @Test func readsTheFallbackWithoutSettingIt() {
