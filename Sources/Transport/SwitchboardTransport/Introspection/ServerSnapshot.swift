@@ -10,19 +10,24 @@ package struct ServerSnapshot: Sendable {
     package let address: SocketAddress
   }
 
+  /// What a loop does for the server.
+  package struct LoopUse: Sendable {
+    /// Names the loop, which may serve others, too.
+    package let id: ObjectIdentifier
+    /// The connections of the server on it.
+    package let connections: Int
+    /// The time of a processor that its thread has used, in nanoseconds.
+    package let processorTime: UInt64
+  }
+
   /// The calls on all connections, including closed ones.
   package internal(set) var calls = CallCounts()
   /// The listeners, in the order in which they were bound.
   package let listeners: [ListenerReference]
-  /// The open connections, in the order in which they were accepted.
+  /// The open connections, in the order in which they were accepted; empty unless they are listed.
   package internal(set) var connections: [ConnectionSnapshot.Reference] = []
-}
-
-extension ServerCore {
-  /// The part of a snapshot that comes from one loop.
-  struct Inventory: Sendable {
-    let calls: CallTotals
-    let connections: [ConnectionSnapshot.Reference]
-    let clock: LoopClock
-  }
+  /// The loops, unless they have ended.
+  package internal(set) var loops: [LoopUse] = []
+  /// Whether it accepts no more calls.
+  package let isDraining: Bool
 }

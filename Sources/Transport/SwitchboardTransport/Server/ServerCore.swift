@@ -140,6 +140,9 @@ final class ServerCore: @unchecked Sendable {
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
+  /// Whether it accepts no more calls.
+  var isDraining: Bool { state.withLock(\.isDraining) }
+
   /// The number of handlers of pages from which on a connection may have one only. A client that asks for many pages,
   /// on any number of connections, thus does not keep others from theirs.
   private static let pageLimit = 256
