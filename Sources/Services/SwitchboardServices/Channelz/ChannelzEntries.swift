@@ -1,40 +1,42 @@
 import Switchboard
 
 /// The servers and channels that a service describes, in the order in which they were added.
-struct ChannelzEntries {
+package struct ChannelzEntries: Sendable {
   /// A weak reference to a server or a channel.
-  struct Weak<Entity: AnyObject & Sendable>: Sendable {
+  package struct Weak<Entity: AnyObject & Sendable>: Sendable {
     fileprivate weak var entity: Entity?
     fileprivate let name: String
 
-    init(_ entity: Entity, _ name: String) {
+    package init(_ entity: Entity, _ name: String) {
       self.entity = entity
       self.name = name
     }
   }
 
-  struct KnownServer: Sendable {
-    let id: Int64
-    let name: String
-    let server: Server
+  package struct KnownServer: Sendable {
+    package let id: Int64
+    package let name: String
+    package let server: Server
   }
 
-  struct KnownChannel: Sendable {
-    let id: Int64
-    let name: String
-    let channel: Channel
+  package struct KnownChannel: Sendable {
+    package let id: Int64
+    package let name: String
+    package let channel: Channel
   }
 
   private var weakServers: [(id: Int64, entry: Weak<Server>)] = []
   private var weakChannels: [(id: Int64, entry: Weak<Channel>)] = []
   private var lastID: Int64 = 0
 
+  package init() {}
+
   /// Whether a server or a channel was ever added.
   var wasFilled: Bool { lastID > 0 }
 
-  mutating func add(_ server: Weak<Server>) { add(server, to: \.weakServers) }
+  package mutating func add(_ server: Weak<Server>) { add(server, to: \.weakServers) }
 
-  mutating func add(_ channel: Weak<Channel>) { add(channel, to: \.weakChannels) }
+  package mutating func add(_ channel: Weak<Channel>) { add(channel, to: \.weakChannels) }
 
   /// Adds an entry unless it is known, and removes those that were released.
   private mutating func add<Entity>(
@@ -49,14 +51,14 @@ struct ChannelzEntries {
   }
 
   /// The servers that still exist.
-  var servers: [KnownServer] {
+  package var servers: [KnownServer] {
     weakServers.compactMap { id, entry in
       entry.entity.map { KnownServer(id: id, name: entry.name, server: $0) }
     }
   }
 
   /// The channels that still exist.
-  var channels: [KnownChannel] {
+  package var channels: [KnownChannel] {
     weakChannels.compactMap { id, entry in
       entry.entity.map { KnownChannel(id: id, name: entry.name, channel: $0) }
     }

@@ -23,7 +23,7 @@ final class CallMeters: MetricSource {
     var count = 0
   }
 
-  private let isServer: Bool
+  let isServer: Bool
   private let limit: Int
   /// The optional labels of attempts that the program asks for.
   let labels: [String]
@@ -82,6 +82,9 @@ final class CallMeters: MetricSource {
   static let other = "other"
 
   // MARK: Reading
+
+  /// The meters with their labels.
+  var all: [Key: CallMeter] { state.withLock { $0.meters } }
 
   func collect() -> [MetricFamily] {
     let meters = state.withLock { Array($0.meters.values) }

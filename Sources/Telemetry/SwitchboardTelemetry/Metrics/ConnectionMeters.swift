@@ -47,6 +47,9 @@ final class ConnectionMeters: MetricSource {
   func abused(_ abuse: PeerAbuse) { state.withLock { $0.abuses[abuse, default: 0] += 1 } }
   func loopBlocked(by method: String) { state.withLock { $0.blocks[method, default: 0] += 1 } }
 
+  /// How often peers broke each rule.
+  var abuses: [PeerAbuse: Int] { state.withLock { $0.abuses } }
+
   func closed(_ connection: ObservedConnection) {
     let reason = showsReasons ? connection.labels[MetricLabel.disconnectError] ?? "unknown" : nil
     count(connection) { counts in

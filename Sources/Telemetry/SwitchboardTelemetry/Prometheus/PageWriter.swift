@@ -26,6 +26,8 @@ final class PageWriter: Sendable {
     self.time = time
   }
 
+  var serviceName: String { resource.serviceName }
+
   func text(_ format: PrometheusText.Format) -> String {
     let (text, missing) = PrometheusText.text(metrics.snapshot(), resource, format)
     metrics.reportMissingOnPage(missing)
