@@ -172,6 +172,7 @@ let groups: [String: [String]] = [
   "Balancing": ["SwitchboardBalancing"],
   "Services": ["SwitchboardServices"],
   "Telemetry": ["SwitchboardTelemetry"],
+  "Console": ["SwitchboardConsole"],
   "Bridges": [
     "SwitchboardServiceLifecycle", "SwitchboardSwiftLog", "SwitchboardSwiftMetrics",
     "SwitchboardSwiftProtobuf", "SwitchboardSwiftTracing",
@@ -200,6 +201,8 @@ let package = Package(
     .library(name: "SwitchboardServices", targets: ["SwitchboardServices", "SwitchboardServiceMessages"]),
     // Metrics, traces, logs, and context that travels with calls.
     .library(name: "SwitchboardTelemetry", targets: ["SwitchboardTelemetry"]),
+    // A page that shows what servers and channels do.
+    .library(name: "SwitchboardConsole", targets: ["SwitchboardConsole"]),
     // REST by `google.api.http`, and OpenAPI documents.
     .library(
       name: "SwitchboardREST",
@@ -590,6 +593,32 @@ let package = Package(
         "SwitchboardTransport",
         "SwitchboardInterceptors", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardTelemetry",
         "TestSupport",
+      ],
+      exclude: ["Peers"]
+    ),
+
+    // A page that shows what servers and channels do: a product of its own.
+    .target(
+      name: "ConsoleMessages",
+      dependencies: ["SwitchboardProtobuf"],
+      path: "Generated/ConsoleMessages"
+    ),
+    .target(name: "ConsolePage", path: "Generated/ConsolePage"),
+    .target(
+      name: "SwitchboardConsole",
+      dependencies: [
+        "ConsoleMessages", "ConsolePage", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
+        "SwitchboardNetwork", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardTelemetry",
+        "SwitchboardText", "SwitchboardTransport",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardConsoleTests",
+      dependencies: [
+        "CallTestSupport", "CertificateSupport", "ConsoleMessages", "EchoService", "EchoTestSupport",
+        "HTTP2TestSupport",
+        "ServerTestSupport", "Switchboard", "SwitchboardCall", "SwitchboardConsole", "SwitchboardNetwork",
+        "SwitchboardProtobuf", "SwitchboardTelemetry", "SwitchboardTransport", "TestSupport",
       ],
       exclude: ["Peers"]
     ),

@@ -70,9 +70,12 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, url):
+    """A page of a browser; one that is a stranger shares no cookies and no storage with others."""
+
+    def __init__(self, browser, url, is_stranger=False):
         self.browser = browser
-        target = browser.ask("Target.createTarget", url="about:blank")["targetId"]
+        context = {"browserContextId": browser.ask("Target.createBrowserContext")["browserContextId"]} if is_stranger else {}
+        target = browser.ask("Target.createTarget", url="about:blank", **context)["targetId"]
         self.session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         # Answered when the page has taken the place of the empty one, so that no script runs in the latter.
         browser.ask("Page.navigate", self.session, url=url)

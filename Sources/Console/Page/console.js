@@ -1,0 +1,568 @@
+// The page of the console. It draws what the server sends as text only: nothing that the server sends is read as HTML.
+"use strict";
+
+const prefix = document.documentElement.dataset.prefix;
+const main = document.getElementById("main");
+const statusLine = document.getElementById("status");
+
+// MARK: Elements
+
+// An element with attributes, properties for events, and children, which are elements or texts.
+function make(tag, attributes = {}, ...children) {
+  const svg = ["svg", "path", "line", "text"].includes(tag);
+  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// MARK: Figures
+
+function shortNumber(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  const units = [[1e9, "G"], [1e6, "M"], [1e4, "k"]];
+  for (const [size, unit] of units) {
+    if (value >= size) return `${(value / (unit === "k" ? 1e3 : size)).toFixed(1)} ${unit}`;
+  }
+  return value >= 100 || Number.isInteger(value) ? Math.round(value).toString() : value.toFixed(value < 1 ? 2 : 1);
+}
+
+function shortTime(seconds) {
+  if (seconds === null || Number.isNaN(seconds)) return "–";
+  if (seconds >= 1) return `${seconds.toFixed(seconds >= 10 ? 0 : 1)} s`;
+  if (seconds >= 1e-3) return `${(seconds * 1e3).toFixed(seconds >= 1e-2 ? 0 : 1)} ms`;
+  return `${Math.round(seconds * 1e6)} µs`;
+}
+
+function shortBytes(bytes) {
+  if (!bytes) return "–";
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let index = 0;
+  while (bytes >= 1024 && index < units.length - 1) { bytes /= 1024; index += 1; }
+  return `${bytes.toFixed(bytes >= 100 || index === 0 ? 0 : 1)} ${units[index]}`;
+}
+
+// In the server's JSON, what is no number is a text, and what is zero is missing.
+const number = (value) => (value === undefined ? 0 : value === "NaN" ? NaN : Number(value));
+const numbers = (values) => (values ?? []).map(number);
+const last = (values) => (values.length ? values[values.length - 1] : NaN);
+
+// MARK: The server
+
+const session = {
+  get token() { return sessionStorage.getItem("switchboard-token"); },
+  set token(value) { sessionStorage.setItem("switchboard-token", value); },
+};
+
+class Refused extends Error {}
+
+async function ask(view, parameters) {
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters) if (value !== "" && value !== null) query.append(name, value);
+  const headers = { accept: "application/json" };
+  if (session.token) headers.authorization = `Bearer ${session.token}`;
+  const response = await fetch(`${prefix}/${view}?${query}`, { headers, cache: "no-store" });
+  if (response.status === 401) throw new Refused();
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.json();
+}
+
+// Takes the token out of the address, where bookmarks and pictures of the screen would keep it.
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token === null) return;
+  session.token = token;
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
+const access = document.getElementById("access");
+access.addEventListener("cancel", (event) => event.preventDefault());
+access.querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const field = document.getElementById("token");
+  session.token = field.value.trim();
+  field.value = "";
+  access.close();
+  refresher.now();
+});
+
+function askForToken() {
+  if (access.open) return;
+  document.getElementById("access-reason").textContent = session.token
+    ? "The token of this page is not, or no longer, the server's. A server that was started anew may have made another one."
+    : "The log of the server has it, next to the address of this page.";
+  access.showModal();
+}
+
+// Asks for the view again and again, and says when what is shown is old.
+const refresher = {
+  interval: 2000,
+  timer: null,
+  failures: 0,
+  latest: 0,
+  run: 0,
+
+  now() {
+    clearTimeout(this.timer);
+    this.run += 1;
+    return this.turn(this.run);
+  },
+
+  async turn(run) {
+    if (document.visibilityState === "hidden") { this.timer = setTimeout(() => this.turn(run), this.interval); return; }
+    try {
+      const view = current;
+      const data = await ask(view.name, view.parameters());
+      if (run !== this.run || view !== current) return;
+      this.failures = 0;
+      this.latest = Date.now();
+      view.draw(data);
+      this.problem = null;
+    } catch (error) {
+      if (run !== this.run) return;
+      this.failures += 1;
+      if (error instanceof Refused) { this.problem = "no access"; askForToken(); this.show(); return; }
+      this.problem = error instanceof TypeError ? "the server does not answer" : error.message;
+    }
+    this.show();
+    const wait = this.failures ? Math.min(this.interval * 2 ** Math.min(this.failures - 1, 3), 15000) : this.interval;
+    this.timer = setTimeout(() => this.turn(run), wait);
+  },
+
+  show() {
+    const age = this.latest ? Math.round((Date.now() - this.latest) / 1000) : null;
+    const isOld = this.problem !== null || (age !== null && age > 10);
+    statusLine.classList.toggle("old", isOld);
+    const text = !isOld ? (age === null ? "" : "live")
+      : `${age === null ? "nothing to show yet" : `what is shown is ${age} s old`}: ${this.problem ?? "waiting"}`;
+    if (statusLine.textContent !== text) statusLine.textContent = text;
+  },
+  problem: null,
+};
+setInterval(() => refresher.show(), 1000);
+document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") refresher.now(); });
+
+// MARK: Charts
+
+// How many periods the server keeps, and how many of them a line of the table draws.
+const periods = 180;
+const recentPeriods = 36;
+
+// A chart of some curves: { name, values, style }. `shown` makes a text of a value.
+function chart(title, curves, step, shown) {
+  const width = 600, height = 140, top = 14, bottom = 16;
+  const values = curves.flatMap((curve) => curve.values).filter((value) => !Number.isNaN(value));
+  const most = Math.max(...values, 0) || 1;
+  const y = (value) => height - bottom - ((height - bottom - top) * value) / most;
+  const picture = make("svg", {
+    viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+    "aria-label": `${title}: ${curves.map((curve) => `${curve.name} ${shown(last(curve.values))}`).join(", ")}`,
+  });
+  for (const part of [0, 0.5, 1]) {
+    picture.append(make("line", { class: "grid-line", x1: 0, x2: width, y1: y(most * part), y2: y(most * part) }));
+  }
+  for (const curve of curves) {
+    // The latest is at the right, however many there are.
+    const first = periods - curve.values.length;
+    const x = (index) => (width * (first + index)) / (periods - 1);
+    picture.append(make("path", { class: `curve ${curve.style}`, d: pathOf(curve.values, x, y) }));
+  }
+  const minutes = Math.round((periods * step) / 60);
+  return make("figure", {},
+    make("figcaption", {}, make("b", {}, title), ...curves.map((curve) => make("span", {},
+      make("span", { class: `key ${curve.style}` }), `${curve.name} ${shown(last(curve.values))}`)),
+      make("span", { class: "wide" }, `up to ${shown(most)}, ${minutes} min`)),
+    picture);
+}
+
+function pathOf(values, x, y) {
+  let path = "", isDown = false;
+  values.forEach((value, index) => {
+    if (Number.isNaN(value)) { isDown = false; return; }
+    path += `${isDown ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+    // A value between gaps is a short line.
+    if (!isDown && Number.isNaN(values[index + 1] ?? NaN)) path += "h-2";
+    isDown = true;
+  });
+  return path;
+}
+
+function rowChart(values) {
+  const most = Math.max(...values, 0) || 1;
+  const picture = make("svg", { class: "row-chart", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const first = recentPeriods - values.length;
+  picture.append(make("path", { class: "curve one",
+    d: pathOf(values, (index) => (100 * (first + index)) / (recentPeriods - 1), (value) => 18 - (16 * value) / most) }));
+  return picture;
+}
+
+// The three charts of calls.
+function chartsOf(series, step) {
+  return make("div", { class: "charts" },
+    chart("Calls per second", [
+      { name: "ended", values: numbers(series.rate), style: "one" },
+      { name: "failed", values: numbers(series.errors), style: "three" },
+    ], step, shortNumber),
+    chart("Duration", [
+      { name: "median", values: numbers(series.median), style: "one" },
+      { name: "p90", values: numbers(series.p90), style: "two" },
+      { name: "p99", values: numbers(series.p99), style: "three" },
+    ], step, shortTime),
+    chart("Calls in progress", [{ name: "now", values: numbers(series.inFlight), style: "one" }], step, shortNumber));
+}
+
+// MARK: Lists
+
+const lineHeight = 32;
+
+// A list of any length, of which only the lines that can be seen exist. `columns`: { name, sort, wide, cell(line) }.
+class Grid {
+  constructor(label, columns, layout, { tree = false, key, choose, fold, sort, changed }) {
+    Object.assign(this, { columns, key, choose, fold, changed, lines: [], from: 0, count: 0, active: 0, selected: null });
+    this.head = make("div", { class: "head", role: "row", style: null }, ...columns.map((column) =>
+      make("span", { role: "columnheader", class: column.wide ? "wide" : null },
+        column.sort ? make("button", { type: "button", onclick: () => sort(column.sort) }, column.name) : column.name)));
+    this.space = make("div", { role: "presentation" });
+    this.body = make("div", {
+      class: "body", role: "rowgroup", tabindex: 0, "aria-label": label,
+      onscroll: () => this.scrolled(), onkeydown: (event) => this.pressed(event),
+    }, this.space);
+    this.element = make("div", { class: "grid", role: tree ? "treegrid" : "grid", "aria-label": label }, this.head, this.body);
+    this.layout = layout;
+    this.tree = tree;
+    this.fit();
+    new ResizeObserver(() => this.fit()).observe(this.element);
+  }
+
+  // The widths of the columns, without those that a narrow window does not show.
+  fit() {
+    const narrow = matchMedia("(max-width: 40rem)").matches;
+    const template = this.columns.map((column, index) => (narrow && column.wide ? null : this.layout[index]))
+      .filter((width) => width !== null).map((width) => (narrow && width.endsWith("rem") ? `minmax(3rem, ${width})` : width))
+      .join(" ");
+    this.head.style.gridTemplateColumns = template;
+    for (const line of this.body.querySelectorAll(".line")) line.style.gridTemplateColumns = template;
+    this.template = template;
+  }
+
+  // The part that the server should send: what can be seen, and a little around it.
+  get window() {
+    const first = Math.max(0, Math.floor(this.body.scrollTop / lineHeight) - 10);
+    const seen = Math.ceil((this.body.clientHeight || 480) / lineHeight) + 20;
+    return { from: first, count: Math.min(seen, 200) };
+  }
+
+  scrolled() {
+    const { from, count } = this.window;
+    const isMissing = from < this.from || Math.min(from + count, this.count) > this.from + this.lines.length;
+    if (isMissing) this.changed();
+  }
+
+  draw(lines, from, count) {
+    Object.assign(this, { lines, from, count });
+    this.active = Math.min(this.active, Math.max(0, count - 1));
+    this.element.setAttribute("aria-rowcount", count + 1);
+    this.space.style.height = `${count * lineHeight}px`;
+    const elements = lines.map((line, index) => this.line(line, from + index));
+    this.body.replaceChildren(this.space, ...elements);
+    if (!count) this.body.append(make("p", { class: "empty" }, "There is nothing to show."));
+    const active = this.body.querySelector(".active");
+    if (active) this.body.setAttribute("aria-activedescendant", active.id);
+    else this.body.removeAttribute("aria-activedescendant");
+  }
+
+  line(line, index) {
+    const key = this.key(line);
+    const isSelected = key === this.selected;
+    const classes = ["line", isSelected ? "selected" : "", index === this.active ? "active" : ""].join(" ").trim();
+    const element = make("div", {
+      class: classes, role: "row", id: `line-${index}`, "aria-rowindex": index + 2, "aria-selected": String(isSelected),
+      "aria-level": this.tree ? line.level : null,
+      "aria-expanded": this.tree && line.children ? String(!line.isClosed) : null,
+      onclick: () => { this.active = index; this.choose(line); },
+    }, ...this.columns.map((column) => {
+      const content = column.cell(line);
+      // What does not fit is shown to a pointer.
+      const title = typeof content === "string" ? content : null;
+      return make("span", { role: "gridcell", class: column.wide ? "wide" : null, title }, content);
+    }));
+    element.style.top = `${index * lineHeight}px`;
+    element.style.gridTemplateColumns = this.template;
+    return element;
+  }
+
+  pressed(event) {
+    const page = Math.max(1, Math.floor(this.body.clientHeight / lineHeight) - 1);
+    const line = this.lines[this.active - this.from];
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    if (event.key in moves) this.move(Math.min(Math.max(this.active + moves[event.key], 0), Math.max(0, this.count - 1)));
+    else if (event.key === "Enter" && line) this.choose(line);
+    else if (event.key === "ArrowRight" && line && this.fold) this.fold(line, false);
+    else if (event.key === "ArrowLeft" && line && this.fold) this.fold(line, true);
+    else return;
+    event.preventDefault();
+  }
+
+  move(index) {
+    this.active = index;
+    const top = index * lineHeight;
+    if (top < this.body.scrollTop) this.body.scrollTop = top;
+    const bottom = top + lineHeight - this.body.clientHeight;
+    if (bottom > this.body.scrollTop) this.body.scrollTop = bottom;
+    this.draw(this.lines, this.from, this.count);
+    this.scrolled();
+  }
+}
+
+// A field whose value changes what is asked for.
+function filterField(label, changed) {
+  const field = make("input", { type: "search", "data-search": true, oninput: () => changed(field.value) });
+  return make("label", {}, label, field);
+}
+
+function choice(label, options, changed) {
+  const field = make("select", { onchange: () => changed(field.value) },
+    ...options.map(([value, name]) => make("option", { value }, name)));
+  return make("label", {}, label, field);
+}
+
+function tiles(values) {
+  return values.filter(Boolean).map(([name, value, isBad]) =>
+    make("div", { class: isBad ? "bad" : null }, make("dt", {}, name), make("dd", {}, value)));
+}
+
+// MARK: Now
+
+class NowView {
+  name = "now";
+  title = "Now";
+  side = "server"; order = "rate"; filter = ""; chosen = null;
+
+  constructor() {
+    this.tiles = make("dl", { class: "tiles" });
+    this.note = make("p", { class: "empty", hidden: true });
+    this.charts = make("section", { "aria-label": "All calls" });
+    this.panel = make("section", { class: "panel", hidden: true });
+    this.lists = make("div", { class: "lists" });
+    this.grid = new Grid("Methods, in the last minute", [
+      { name: "Method", sort: "name", cell: (line) => (line.target ? `${line.name} → ${line.target}` : line.name) },
+      { name: "Calls/s", sort: "rate", cell: (line) => shortNumber(number(line.rate)) },
+      { name: "Failed/s", sort: "errors", cell: (line) => this.errors(line) },
+      { name: "Median", wide: true, cell: (line) => shortTime(number(line.median)) },
+      { name: "p99", sort: "p99", cell: (line) => shortTime(number(line.p99)) },
+      { name: "In progress", sort: "in_flight", wide: true, cell: (line) => shortNumber(number(line.inFlight)) },
+      { name: "Last 3 minutes", wide: true, cell: (line) => rowChart(numbers(line.series?.rate)) },
+    ], ["minmax(9rem, 1fr)", "5rem", "5rem", "5rem", "5rem", "6.5rem", "8.5rem"], {
+      key: (line) => `${line.name} ${line.target ?? ""}`,
+      choose: (line) => { this.chosen = line; this.grid.selected = this.grid.key(line); refresher.now(); },
+      sort: (order) => { this.order = order; refresher.now(); },
+      changed: () => refresher.now(),
+    });
+    this.element = [
+      this.tiles, this.note, this.charts, this.panel,
+      make("section", {},
+        make("div", { class: "tools" },
+          choice("Calls of", [["server", "servers"], ["client", "channels"]], (side) => {
+            this.side = side; this.chosen = null; this.panel.hidden = true; refresher.now();
+          }),
+          filterField("Find methods", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); })),
+        this.grid.element),
+      this.lists,
+    ];
+  }
+
+  parameters() {
+    const { from, count } = this.grid.window;
+    return [["side", this.side], ["sort", this.order], ["filter", this.filter], ["from", from], ["count", count],
+      ["selected", this.chosen?.name ?? ""], ["target", this.chosen?.target ?? ""]];
+  }
+
+  errors(line) {
+    const value = number(line.errors);
+    return value > 0 ? make("span", { class: "bad-text" }, shortNumber(value)) : "0";
+  }
+
+  draw(data) {
+    document.getElementById("title").textContent = data.process?.name || "Console";
+    const total = data.total ?? {};
+    const step = number(data.stepSeconds);
+    const servers = data.servers ?? [];
+    const draining = servers.filter((server) => server.isDraining).length;
+    const errors = last(numbers(total.errors));
+    this.tiles.replaceChildren(...tiles([
+      ["Calls per second", shortNumber(last(numbers(total.rate)))],
+      ["Failed per second", shortNumber(errors), errors > 0],
+      ["Median", shortTime(last(numbers(total.median)))],
+      ["p99", shortTime(last(numbers(total.p99)))],
+      ["In progress", shortNumber(last(numbers(total.inFlight)))],
+      ["Connections", shortNumber(servers.reduce((sum, server) => sum + number(server.connections), 0))],
+      ["Memory", shortBytes(number(data.process?.memoryBytes))],
+      draining ? ["Draining", `${draining} of ${servers.length}`, true] : null,
+    ]));
+    this.note.hidden = !data.missing;
+    this.note.textContent = data.missing ?? "";
+    this.charts.hidden = Boolean(data.missing);
+    this.charts.replaceChildren(chartsOf(total, step));
+    this.grid.draw(data.methods ?? [], this.asked(data), number(data.methodCount));
+    this.drawSelected(data.selected, step);
+    this.drawLists(data, servers);
+  }
+
+  // Where the lines that came begin: the server sends those that were asked for.
+  asked() { return this.grid.window.from; }
+
+  drawSelected(method, step) {
+    this.panel.hidden = !this.chosen || !method;
+    if (this.panel.hidden) return;
+    const close = make("button", { type: "button", onclick: () => {
+      this.chosen = null; this.grid.selected = null; this.panel.hidden = true; this.grid.body.focus(); refresher.now();
+    } }, "Close");
+    const title = make("h2", {}, method.target ? `${method.name} → ${method.target}` : method.name);
+    const hadFocus = this.panel.contains(document.activeElement);
+    this.panel.replaceChildren(make("header", {}, title, close), chartsOf(method.series ?? {}, step));
+    if (hadFocus) close.focus();
+  }
+
+  drawLists(data, servers) {
+    const list = (title, lines) => make("section", {}, make("h2", {}, title),
+      lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
+    const addresses = servers.map((server) => make("li", {},
+      make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
+      make("span", {}, `${shortNumber(number(server.connections))} connections`),
+      server.isDraining ? make("span", { class: "bad-text" }, "draining") : make("span", { class: "good-text" }, "serving")));
+    const loops = (data.loops ?? []).map((loop, index) => {
+      const load = loop.load === undefined ? 0 : Number(loop.load);
+      const text = load < 0 ? "not known yet" : `${Math.round(load * 100)} %`;
+      return make("li", {}, make("span", {}, `Loop ${index + 1} ${loop.name ?? ""}`),
+        make("span", {}, `${shortNumber(number(loop.connections))} connections`),
+        make("meter", { min: 0, max: 1, high: 0.9, value: Math.max(0, load), "aria-label": `load of loop ${index + 1}` }), text);
+    });
+    const abuses = (data.abuses ?? []).map((abuse) => make("li", {}, make("span", {}, abuse.name),
+      make("span", { class: "bad-text" }, shortNumber(number(abuse.count)))));
+    this.lists.replaceChildren(list("Servers", addresses), list("Event loops", loops),
+      list("Peers that broke a rule", abuses));
+  }
+}
+
+// MARK: Connections
+
+class ConnectionsView {
+  name = "connections";
+  title = "Connections";
+  filter = ""; chosen = ""; closed = new Set();
+
+  constructor() {
+    this.panel = make("section", { class: "panel", hidden: true });
+    this.grid = new Grid("Servers, channels and connections", [
+      { name: "Name", cell: (line) => this.nameOf(line) },
+      { name: "Kind", wide: true, cell: (line) => (line.kind ?? "").toLowerCase() },
+      { name: "State", cell: (line) => this.stateOf(line) },
+      { name: "Calls", wide: true, cell: (line) => (line.level < 3 && line.callsStarted ? shortNumber(number(line.callsStarted)) : "") },
+      { name: "Failed", wide: true, cell: (line) => (line.callsFailed ? shortNumber(number(line.callsFailed)) : "") },
+    ], ["minmax(9rem, 1fr)", "7rem", "8.5rem", "6rem", "6rem"], {
+      tree: true,
+      key: (line) => line.id,
+      choose: (line) => { this.chosen = line.id; this.grid.selected = line.id; refresher.now(); },
+      fold: (line, isClosed) => {
+        if (!line.children) return;
+        if (isClosed) this.closed.add(line.id); else this.closed.delete(line.id);
+        refresher.now();
+      },
+      changed: () => refresher.now(),
+    });
+    this.element = [
+      make("section", {},
+        make("div", { class: "tools" },
+          filterField("Find addresses and names", (text) => {
+            this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
+          })),
+        this.grid.element),
+      this.panel,
+    ];
+  }
+
+  parameters() {
+    const { from, count } = this.grid.window;
+    return [["filter", this.filter], ["from", from], ["count", count], ["selected", this.chosen],
+      ...[...this.closed].slice(0, 100).map((id) => ["closed", id])];
+  }
+
+  nameOf(line) {
+    const sign = line.children ? (line.isClosed ? "▸ " : "▾ ") : "";
+    const text = make("span", {}, `${sign}${line.name}`);
+    text.style.paddingLeft = `${(line.level - 1) * 1.2}rem`;
+    if (line.children) text.addEventListener("click", (event) => {
+      if (event.offsetX < (line.level - 1) * 19 + 24) { this.grid.fold(line, !line.isClosed); event.stopPropagation(); }
+    });
+    return text;
+  }
+
+  stateOf(line) {
+    const isBad = ["TRANSIENT_FAILURE", "SHUTDOWN", "draining"].includes(line.state);
+    return make("span", { class: isBad ? "bad-text" : null }, line.state ?? "");
+  }
+
+  draw(data) {
+    const lines = (data.nodes ?? []).map((line) => ({ ...line, isClosed: this.closed.has(line.id) }));
+    this.grid.draw(lines, this.grid.window.from, number(data.nodeCount));
+    const detail = data.selected;
+    this.panel.hidden = !this.chosen;
+    if (!this.chosen) return;
+    if (!detail) { this.panel.replaceChildren(make("p", {}, "What was selected has gone.")); return; }
+    const events = (detail.events ?? []).map((event) => make("tr", {},
+      make("th", { scope: "row" }, new Date(event.time).toLocaleTimeString()),
+      make("td", { class: event.isWarning ? "bad-text" : null }, event.isWarning ? `Warning: ${event.text}` : event.text)));
+    this.panel.replaceChildren(
+      make("h2", {}, detail.name),
+      make("table", {}, ...(detail.properties ?? []).map((property) =>
+        make("tr", {}, make("th", { scope: "row" }, property.name), make("td", {}, property.value ?? "")))),
+      ...(events.length ? [make("h2", {}, "Events, the newest first"), make("table", {}, ...events)] : []));
+  }
+}
+
+// MARK: Views
+
+const views = { now: new NowView(), connections: new ConnectionsView() };
+let current = views.now;
+
+function show(name, { push = false } = {}) {
+  current = views[name] ?? views.now;
+  if (push) history.pushState(null, "", `${prefix}/${current.name}`);
+  document.title = `${current.title} – Console`;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.view === current.name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  main.replaceChildren(...current.element);
+  refresher.now();
+}
+
+const nameInPath = () => location.pathname.slice(prefix.length + 1) || "now";
+for (const link of document.querySelectorAll("nav a")) {
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    show(link.dataset.view, { push: true });
+    main.focus();
+  });
+}
+window.addEventListener("popstate", () => show(nameInPath()));
+
+// Keys: / finds; n and c change the view.
+document.addEventListener("keydown", (event) => {
+  if (access.open || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "")) {
+    if (event.key === "Escape") document.activeElement.blur();
+    return;
+  }
+  if (event.key === "/") { event.preventDefault(); main.querySelector("[data-search]")?.focus(); }
+  if (event.key === "n") show("now", { push: true });
+  if (event.key === "c") show("connections", { push: true });
+});
+
+takeToken();
+show(nameInPath());

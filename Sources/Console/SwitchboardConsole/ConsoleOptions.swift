@@ -1,0 +1,30 @@
+public import SwitchboardCall
+import SwitchboardTransport
+
+/// Who may see a console, and how much it keeps.
+///
+/// A view answers in JSON at its path, for programs:
+///
+/// ```
+/// curl -H "Authorization: Bearer $TOKEN" localhost:9465/now?count=10
+/// ```
+public struct ConsoleOptions: Sendable {
+  /// Who may see it. By default, whoever has a token that the console makes and writes to its log.
+  public var access: ConsoleAccess = .madeToken
+  /// The most methods of which it keeps figures, on each side. Further ones count together as `other`.
+  public var maxMethods = 500
+  /// Where it logs its address. By default, standard error.
+  public var logger: Logger = .standardError
+
+  /// Creates options with default values.
+  public init() {}
+
+  func check() throws(GRPCStatus) {
+    try OptionRange.within(1...10_000).check(
+      maxMethods,
+      "ConsoleOptions.maxMethods",
+      because: "the figures of each method take 8 KB"
+    )
+    if case .token(let token) = access { try ConsoleToken.check(token) }
+  }
+}

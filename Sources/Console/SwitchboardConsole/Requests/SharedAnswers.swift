@@ -1,0 +1,52 @@
+import SwitchboardCall
+import SwitchboardTransport
+
+/// Makes the answers of views: one at a time, with low priority, and one for all who ask the same at about the same time. So
+/// any number of viewers never take more than one thread.
+actor SharedAnswers {
+  private struct Entry {
+    let made: ContinuousClock.Instant
+    let answer: Task<HTTPPage.Response, Never>
+  }
+
+  private let time: any CallTime
+  private var entries: [String: Entry] = [:]
+  private var last: Task<HTTPPage.Response, Never>?
+
+  /// How old an answer may be when it is given again.
+  static let freshness = Duration.milliseconds(500)
+  /// The most answers that are kept.
+  static let mostEntries = 64
+
+  init(_ time: any CallTime) { self.time = time }
+
+  var entryCount: Int { entries.count }
+
+  /// The answer to the request with this path and query.
+  func answer(to request: String, _ make: @escaping @Sendable () async -> HTTPPage.Response) async
+    -> HTTPPage.Response
+  {
+    let now = time.now
+    if let known = entries[request], known.made.duration(to: now) < Self.freshness {
+      return await known.answer.value
+    }
+    let previous = last
+    let answer = Task.detached(priority: .utility) {
+      _ = await previous?.value
+      return await make()
+    }
+    last = answer
+    makeRoom(now)
+    entries[request] = Entry(made: now, answer: answer)
+    return await answer.value
+  }
+
+  private func makeRoom(_ now: ContinuousClock.Instant) {
+    entries = entries.filter { $0.value.made.duration(to: now) < Self.freshness }
+    guard entries.count >= Self.mostEntries, let oldest = entries.min(by: { $0.value.made < $1.value.made })
+    else {
+      return
+    }
+    entries[oldest.key] = nil
+  }
+}

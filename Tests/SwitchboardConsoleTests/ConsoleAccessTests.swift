@@ -1,0 +1,125 @@
+import CallTestSupport
+import ServerTestSupport
+import Switchboard
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardConsole
+
+/// Who may see a console. The rows of the threat model name these tests.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConsoleAccessTests {
+  private static let token = "correct-horse-battery"
+
+  private func console(_ access: ConsoleAccess = .token(token)) throws -> Console {
+    var options = ConsoleOptions()
+    options.access = access
+    options.logger = .quiet
+    return try Console(options: options)
+  }
+
+  private func status(_ answer: String) -> String {
+    String(answer.dropFirst("HTTP/1.1 ".utf8.count).prefix(3))
+  }
+
+  @Test(arguments: ["/now", "/connections"])
+  func aViewNeedsTheToken(_ path: String) async throws {
+    let console = try console()
+    let address = try console.serve(port: 0)
+    func ask(_ field: String?) throws -> String {
+      status(try PageRequest(path, field.map { ["authorization": $0] } ?? [:]).answer(at: address))
+    }
+    #expect(try ask("Bearer \(Self.token)") == "200")
+    #expect(try ask("bearer \(Self.token)") == "200")
+    let wrong = [
+      nil, "", "Bearer", "Bearer ", Self.token, "Bearer \(Self.token)x", "Bearer \(Self.token.dropLast())",
+      "Basic \(Self.token)", "Bearer  \(Self.token)", "Bearer \(Self.token.uppercased())",
+    ]
+    for field in wrong { #expect(try ask(field) == "401", "\(field ?? "nothing")") }
+    // A token in an address is in logs and histories.
+    #expect(status(try PageRequest("\(path)?token=\(Self.token)", [:]).answer(at: address)) == "401")
+    await console.shutDown()
+  }
+
+  @Test func thePageItselfShowsNothing() async throws {
+    let console = try console()
+    let address = try console.serve(port: 0)
+    for path in ["/", "/console.js", "/console.css"] {
+      #expect(status(try PageRequest(path, [:]).answer(at: address)) == "200")
+    }
+    // A browser that opens a view gets the page.
+    let answer = try PageRequest("/now", ["accept": "text/html,*/*"]).answer(at: address)
+    #expect(answer.contains("<!doctype html>"))
+    await console.shutDown()
+  }
+
+  @Test func theTokenThatTheConsoleMakesIsInItsLink() async throws {
+    let console = try console(.madeToken)
+    let address = try console.serve(port: 0)
+    let link = console.link(to: address)
+    #expect(link.hasPrefix("http://127.0.0.1:\(address.port)/#token="))
+    let token = try #require(link.split(separator: "=").last)
+    #expect(token.utf8.count == 32)
+    let answer = try PageRequest("/now", ["authorization": "Bearer \(token)"]).answer(at: address)
+    #expect(status(answer) == "200")
+    let other = try self.console(.madeToken)
+    #expect(other.link(to: address) != link)
+    await console.shutDown()
+    await other.shutDown()
+  }
+
+  @Test func theProgramMayDecide() async throws {
+    let console = try console(.requests { $0.headers["x-user"].first == "admin" })
+    let address = try console.serve(port: 0)
+    #expect(console.link(to: address) == "http://127.0.0.1:\(address.port)/")
+    #expect(status(try PageRequest("/now", ["x-user": "admin"]).answer(at: address)) == "200")
+    #expect(status(try PageRequest("/now", ["x-user": "other"]).answer(at: address)) == "401")
+    await console.shutDown()
+  }
+
+  @Test(arguments: [
+    ["sec-fetch-site": "cross-site"], ["sec-fetch-site": "same-site"], ["origin": "http://evil.example"],
+    ["origin": "null"],
+  ])
+  func otherSitesGetNothing(_ fields: [String: String]) async throws {
+    let console = try console(.requests { _ in true })
+    let address = try console.serve(port: 0)
+    #expect(status(try PageRequest("/now", fields).answer(at: address)) == "403")
+    #expect(status(try PageRequest("/now", ["sec-fetch-site": "same-origin"]).answer(at: address)) == "200")
+    await console.shutDown()
+  }
+
+  @Test func anotherNameForThisMachineGetsNothing() async throws {
+    let console = try console(.requests { _ in true })
+    let address = try console.serve(port: 0)
+    for path in ["/", "/now"] {
+      #expect(status(try PageRequest(path, [:], host: "evil.example").answer(at: address)) == "421")
+    }
+    await console.shutDown()
+  }
+
+  @Test(arguments: ["/", "/console.js", "/now", "/connections"])
+  func noOtherSiteFramesOrExtendsThePage(_ path: String) async throws {
+    let console = try console()
+    let address = try console.serve(port: 0)
+    let answer = try PageRequest(path, ["authorization": "Bearer \(Self.token)"]).answer(at: address)
+    for field in [
+      "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "x-frame-options: DENY", "x-content-type-options: nosniff", "referrer-policy: no-referrer",
+      "cross-origin-resource-policy: same-origin", "cache-control: no-store",
+    ] {
+      #expect(answer.contains("\r\n\(field)\r\n"), "\(field) in \(answer.prefix(900))")
+    }
+    await console.shutDown()
+  }
+
+  @Test(arguments: ["", "short", "has a space in it", "fünfzehn-zeichen-und-mehr", "has\nline-break-in-it"])
+  func aTokenThatIsNone(_ token: String) {
+    let failure = #expect(throws: GRPCStatus.self) { try console(.token(token)) }
+    #expect(
+      failure?.message
+        == "ConsoleOptions.access: a token has at least 16 characters, which are letters, digits and -._~+/= only"
+    )
+  }
+}

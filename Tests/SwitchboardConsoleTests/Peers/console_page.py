@@ -1,0 +1,144 @@
+"""Drives the console's page in Chromium: console_page.py ADDRESS TOKEN [PICTURES].
+
+ADDRESS is http://HOST:PORT, without a slash behind. The server has the methods and the hostile names that ConsolePageTests
+gives it. Prints what it has seen, a line for each step, and `done` at the end. At `stop` and `start`, the test stops the
+console, and starts another one at the same address.
+"""
+
+import base64
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import looks
+from browser import Browser, Page
+
+address, token = sys.argv[1], sys.argv[2]
+pictures = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+browser = Browser("/usr/bin/chromium")
+STATUS = "document.getElementById('status').textContent"
+
+
+def say(line):
+    print(line, flush=True)
+
+
+def expect(page, condition, what):
+    page.until(condition)
+    say(f"ok {what}")
+
+
+def press(page, key, text=None):
+    down = {"type": "keyDown", "key": key}
+    if text:
+        down["text"] = text
+    browser.ask("Input.dispatchKeyEvent", page.session, **down)
+    browser.ask("Input.dispatchKeyEvent", page.session, type="keyUp", key=key)
+
+
+def write(page, text):
+    for letter in text:
+        press(page, letter, letter)
+
+
+def window(page, width, scheme):
+    browser.ask("Emulation.setDeviceMetricsOverride", page.session, width=width, height=900, deviceScaleFactor=1, mobile=False)
+    browser.ask("Emulation.setEmulatedMedia", page.session, features=[{"name": "prefers-color-scheme", "value": scheme}])
+    page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def look_at(page, view):
+    """Each view in three widths, light and dark."""
+    for width in (390, 820, 1440):
+        for scheme in ("light", "dark"):
+            window(page, width, scheme)
+            for line in page.run(looks.script()):
+                say(f"wrong {view}, {width} wide, {scheme}: {line}")
+            for line in page.run(NAMELESS):
+                say(f"wrong {view}: {line}")
+            if pictures:
+                data = browser.ask("Page.captureScreenshot", page.session, format="png")["data"]
+                (pictures / f"console-{view}-{width}-{scheme}.png").write_bytes(base64.b64decode(data))
+    window(page, 1440, "light")
+    say(f"ok {view} in three widths, light and dark")
+
+
+# What a reader of the screen could not name, and roles that lack what they need.
+NAMELESS = """(() => {
+  const found = [], shown = (each) => each.offsetParent;
+  const name = (each) => each.getAttribute('aria-label') || each.labels?.[0]?.textContent || each.textContent.trim();
+  for (const each of document.querySelectorAll('a, button, input, select, meter, [role=img], [role=grid], [role=treegrid]'))
+    if (shown(each) && !name(each)) found.push('it has no name: ' + each.outerHTML.slice(0, 80));
+  for (const row of document.querySelectorAll('[role=row]'))
+    if (!row.closest('[role=grid], [role=treegrid]')) found.push('a row outside of a grid');
+  for (const row of document.querySelectorAll('[role=treegrid] .line'))
+    if (!row.hasAttribute('aria-level')) found.push('a line of the tree without a level');
+  if (!document.documentElement.lang) found.push('it has no language');
+  return found;
+})()"""
+
+try:
+    # The link, as the log has it.
+    page = Page(browser, f"{address}/#token={token}")
+    browser.ask("Log.enable", page.session)
+    browser.ask("Runtime.enable", page.session)
+    window(page, 1440, "light")
+    expect(page, f"{STATUS} === 'live'", "the link opens the page")
+    expect(page, "location.hash === ''", "the token is not in the address")
+    expect(page, "document.querySelector('.tiles dd') && document.querySelectorAll('svg[role=img]').length === 3", "figures and curves")
+    expect(page, "[...document.querySelectorAll('.line')].some((line) => line.textContent.includes('echo.Echo/Get'))", "the busiest method")
+
+    # 500 methods, of which few are drawn.
+    expect(page, "Number(document.querySelector('[role=grid]').getAttribute('aria-rowcount')) > 500", "all methods can be reached")
+    expect(page, "document.querySelectorAll('.line').length < 80", "few lines are drawn")
+    page.run("document.querySelector('[role=grid] .body').focus()")
+    press(page, "End")
+    expect(page, "document.querySelector('.line.active') && Number(document.querySelector('.line.active').getAttribute('aria-rowindex')) > 500", "the last line, by a key")
+    press(page, "Home")
+    expect(page, "document.querySelector('.line.active')?.getAttribute('aria-rowindex') === '2'", "the first line, by a key")
+    look_at(page, "now")
+
+    # By keys alone: find a method, and open it.
+    press(page, "/", "/")
+    write(page, "GET")
+    expect(page, "document.querySelectorAll('.line').length === 1 && document.querySelector('.line').textContent.includes('echo.Echo/Get')", "a method is found")
+    page.run("document.querySelector('[role=grid] .body').focus()")
+    press(page, "Enter", "\r")
+    expect(page, "document.querySelector('.panel h2')?.textContent === 'echo.Echo/Get' && document.querySelectorAll('.panel svg').length === 3", "its figures")
+    look_at(page, "method")
+    press(page, "c", "c")
+    expect(page, "location.pathname === '/connections' && document.querySelector('[role=treegrid] .line')", "connections, by a key")
+    expect(page, "document.querySelector('.line').textContent.includes('<img src=x onerror=') && window.hacked === undefined && !document.querySelector('main img')", "hostile names are text")
+    page.run("document.querySelector('[role=treegrid] .body').focus()")
+    press(page, "ArrowDown")
+    press(page, "ArrowDown")
+    press(page, "Enter", "\r")
+    expect(page, "[...document.querySelectorAll('.panel th')].some((name) => name.textContent === 'Streams')", "a connection")
+    press(page, "Home")
+    press(page, "ArrowLeft")
+    expect(page, "document.querySelector('.line').getAttribute('aria-expanded') === 'false'", "a server is folded")
+    press(page, "ArrowRight")
+    expect(page, "document.querySelector('.line').getAttribute('aria-expanded') === 'true'", "a server is unfolded")
+    look_at(page, "connections")
+    page.run("history.back()")
+    expect(page, "location.pathname === '/' || location.pathname === '/now'", "back")
+
+    # Who has no token, or another one, sees nothing.
+    stranger = Page(browser, f"{address}/now", is_stranger=True)
+    expect(stranger, "document.getElementById('access')?.open && !document.querySelector('.line')", "a stranger is asked for the token")
+    write(stranger, "x" * 20)
+    press(stranger, "Enter", "\r")
+    expect(stranger, "document.getElementById('access').open && document.getElementById('access-reason').textContent.includes('is not, or no longer')", "a wrong token is refused")
+    write(stranger, token)
+    press(stranger, "Enter", "\r")
+    expect(stranger, f"{STATUS} === 'live' && document.querySelector('.line')", "the right one opens the page")
+
+    # The console ends under it, and begins again.
+    say("stop")
+    expect(page, f"{STATUS}.includes('old: the server does not answer')", "it says that what it shows is old")
+    say("start")
+    expect(page, f"{STATUS} === 'live'", "it goes on by itself")
+    say("done")
+finally:
+    browser.close()
