@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install dist demo demo-pages test test-deep sanitize fuzz soak check docs conformance format generate bench interop clean
+.PHONY: help setup build install dist demo console demo-pages test test-deep sanitize fuzz soak check docs conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To get one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -31,6 +31,11 @@ dist: ## Build a tarball and a Debian package of the tools in .build/dist, and t
 demo: ## Build and show what works
 	@scripts/setup
 	@scripts/demo
+
+console: ## Build an example with load, and keep its console open: prints the link
+	@scripts/setup
+	swift build --package-path Examples/Observed --scratch-path .build/console
+	.build/console/debug/Observed --serve
 
 demo-pages: ## Keep pictures of the pages that commands make, in .build/pages
 	@scripts/setup --tests

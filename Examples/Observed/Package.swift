@@ -12,6 +12,7 @@ let package = Package(
       name: "Observed",
       dependencies: [
         .product(name: "Switchboard", package: "switchboard"),
+        .product(name: "SwitchboardConsole", package: "switchboard"),
         .product(name: "SwitchboardTelemetry", package: "switchboard"),
       ],
       plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")]

@@ -1,8 +1,9 @@
 import Foundation
 import Switchboard
+import SwitchboardConsole
 import SwitchboardTelemetry
 
-/// Two services, a trace across them, and a page of metrics.
+/// Two services, a trace across them, a page of metrics, and a console.
 @main
 struct Observed {
   static func main() async {
@@ -67,9 +68,18 @@ struct Observed {
     }
     let page = "\(address)".replacingOccurrences(of: "ipv4:", with: "http://")
     if keepsServing {
-      print("\n\(page)/metrics")
+      let console = try Console(telemetry: telemetry)
+      console.add(server, name: "checkout")
+      console.add(prices, name: "prices")
+      console.add(toPrices, name: "to the prices")
+      let consoleAddress = try console.serve(port: 0)
+      print("\nmetrics: \(page)/metrics")
+      print("console: \(console.link(to: consoleAddress))")
       fflush(nil)
+      let load = Task { await Load(client: client).run() }
       try await server.run()
+      load.cancel()
+      await console.shutDown()
     }
     for channel in [toCheckout, toPrices] { await channel.shutDown(grace: .zero) }
     for server in [server, prices] { await server.shutDown(grace: .zero) }
