@@ -18,7 +18,7 @@ public struct UserInfo: Sendable {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// No values.
-  package init() {}
+  public init() {}
 
   /// The value for a key, if there is one.
   public subscript<Key: UserInfoKey>(key: Key.Type) -> Key.Value? {
