@@ -60,9 +60,11 @@ public struct Switchboard_Console_V1_Server: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var isDraining: Bool { get { _storage[76] } set { _storage[76] = newValue } }
   @_alwaysEmitIntoClient public var callsStarted: UInt64 { get { _storage[56] } set { _storage[56] = newValue } }
   @_alwaysEmitIntoClient public var callsFailed: UInt64 { get { _storage[64] } set { _storage[64] = newValue } }
+  /// Whether an event loop of it does not answer, because something blocks it; then the numbers are missing.
+  @_alwaysEmitIntoClient public var isSilent: Bool { get { _storage[77] } set { _storage[77] = newValue } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Server", "1s:name 2s*:addresses 3u:connections 4b:is_draining 5U:calls_started 6U:calls_failed")
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Server", "1s:name 2s*:addresses 3u:connections 4b:is_draining 5U:calls_started 6U:calls_failed 7b:is_silent")
 }
 
 public struct Switchboard_Console_V1_Loop: SwitchboardProtobuf.Message {

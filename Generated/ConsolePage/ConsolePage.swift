@@ -24,6 +24,7 @@ public enum ConsolePage {
 <a href="{{prefix}}/connections" data-view="connections">Connections</a>
 </nav>
 <p id="status" role="status"></p>
+<button id="enter" type="button" hidden>Enter the token</button>
 </header>
 <main id="main" tabindex="-1"></main>
 <dialog id="access" aria-labelledby="access-title">
@@ -198,12 +199,17 @@ const session = {
 
 class Refused extends Error {}
 
+// The request under way, which the next one makes useless.
+let asking = new AbortController();
+
 async function ask(view, parameters) {
+  asking.abort();
+  asking = new AbortController();
   const query = new URLSearchParams();
   for (const [name, value] of parameters) if (value !== "" && value !== null) query.append(name, value);
   const headers = { accept: "application/json" };
   if (session.token) headers.authorization = `Bearer ${session.token}`;
-  const response = await fetch(`${prefix}/${view}?${query}`, { headers, cache: "no-store" });
+  const response = await fetch(`${prefix}/${view}?${query}`, { headers, cache: "no-store", signal: asking.signal });
   if (response.status === 401) throw new Refused();
   if (!response.ok) throw new Error((await response.text()).trim());
   return response.json();
@@ -212,20 +218,31 @@ async function ask(view, parameters) {
 // Takes the token out of the address, where bookmarks and pictures of the screen would keep it.
 function takeToken() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (token === null) return;
+  if (token === null) return false;
   session.token = token;
   history.replaceState(null, "", location.pathname + location.search);
+  return true;
 }
 
 const access = document.getElementById("access");
-access.addEventListener("cancel", (event) => event.preventDefault());
+const enter = document.getElementById("enter");
+enter.addEventListener("click", () => askForToken());
 access.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
   const field = document.getElementById("token");
-  session.token = field.value.trim();
+  const token = field.value.trim();
+  // Others could not be sent, and open nothing.
+  if (!/^[A-Za-z0-9._~+/=-]+$/.test(token)) {
+    document.getElementById("access-reason").textContent = "A token has letters, digits and -._~+/= only.";
+    return;
+  }
+  session.token = token;
   field.value = "";
   access.close();
   refresher.now();
+});
+window.addEventListener("hashchange", () => {
+  if (takeToken()) { access.close(); refresher.now(); }
 });
 
 function askForToken() {
@@ -261,7 +278,7 @@ const refresher = {
       view.draw(data);
       this.problem = null;
     } catch (error) {
-      if (run !== this.run) return;
+      if (run !== this.run || error.name === "AbortError") return;
       this.failures += 1;
       if (error instanceof Refused) { this.problem = "no access"; askForToken(); this.show(); return; }
       this.problem = error instanceof TypeError ? "the server does not answer" : error.message;
@@ -275,6 +292,7 @@ const refresher = {
     const age = this.latest ? Math.round((Date.now() - this.latest) / 1000) : null;
     const isOld = this.problem !== null || (age !== null && age > 10);
     statusLine.classList.toggle("old", isOld);
+    enter.hidden = this.problem !== "no access";
     const text = !isOld ? (age === null ? "" : "live")
       : `${age === null ? "nothing to show yet" : `what is shown is ${age} s old`}: ${this.problem ?? "waiting"}`;
     if (statusLine.textContent !== text) statusLine.textContent = text;
@@ -478,6 +496,8 @@ function tiles(values) {
 class NowView {
   name = "now";
   title = "Now";
+  // Where the lines begin that the server was asked for.
+  asked = 0;
   side = "server"; order = "rate"; filter = ""; chosen = null;
 
   constructor() {
@@ -515,6 +535,7 @@ class NowView {
 
   parameters() {
     const { from, count } = this.grid.window;
+    this.asked = from;
     return [["side", this.side], ["sort", this.order], ["filter", this.filter], ["from", from], ["count", count],
       ["selected", this.chosen?.name ?? ""], ["target", this.chosen?.target ?? ""]];
   }
@@ -545,13 +566,10 @@ class NowView {
     this.note.textContent = data.missing ?? "";
     this.charts.hidden = Boolean(data.missing);
     this.charts.replaceChildren(chartsOf(total, step));
-    this.grid.draw(data.methods ?? [], this.asked(data), number(data.methodCount));
+    this.grid.draw(data.methods ?? [], this.asked, number(data.methodCount));
     this.drawSelected(data.selected, step);
     this.drawLists(data, servers);
   }
-
-  // Where the lines that came begin: the server sends those that were asked for.
-  asked() { return this.grid.window.from; }
 
   drawSelected(method, step) {
     this.panel.hidden = !this.chosen || !method;
@@ -570,8 +588,8 @@ class NowView {
       lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
     const addresses = servers.map((server) => make("li", {},
       make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
-      make("span", {}, `${shortNumber(number(server.connections))} connections`),
-      server.isDraining ? make("span", { class: "bad-text" }, "draining") : make("span", { class: "good-text" }, "serving")));
+      make("span", {}, server.isSilent ? "" : `${shortNumber(number(server.connections))} connections`),
+      server.isSilent ? make("span", { class: "bad-text" }, "a loop does not answer") : server.isDraining ? make("span", { class: "bad-text" }, "draining") : make("span", { class: "good-text" }, "serving")));
     const loops = (data.loops ?? []).map((loop, index) => {
       const load = loop.load === undefined ? 0 : Number(loop.load);
       const text = load < 0 ? "not known yet" : `${Math.round(load * 100)} %`;
@@ -591,6 +609,8 @@ class NowView {
 class ConnectionsView {
   name = "connections";
   title = "Connections";
+  // Where the lines begin that the server was asked for.
+  asked = 0;
   filter = ""; chosen = ""; closed = new Set();
 
   constructor() {
@@ -625,6 +645,7 @@ class ConnectionsView {
 
   parameters() {
     const { from, count } = this.grid.window;
+    this.asked = from;
     return [["filter", this.filter], ["from", from], ["count", count], ["selected", this.chosen],
       ...[...this.closed].slice(0, 100).map((id) => ["closed", id])];
   }
@@ -640,13 +661,13 @@ class ConnectionsView {
   }
 
   stateOf(line) {
-    const isBad = ["TRANSIENT_FAILURE", "SHUTDOWN", "draining"].includes(line.state);
+    const isBad = ["TRANSIENT_FAILURE", "SHUTDOWN", "draining", "no answer"].includes(line.state);
     return make("span", { class: isBad ? "bad-text" : null }, line.state ?? "");
   }
 
   draw(data) {
     const lines = (data.nodes ?? []).map((line) => ({ ...line, isClosed: this.closed.has(line.id) }));
-    this.grid.draw(lines, this.grid.window.from, number(data.nodeCount));
+    this.grid.draw(lines, this.asked, number(data.nodeCount));
     const detail = data.selected;
     this.panel.hidden = !this.chosen;
     if (!this.chosen) return;

@@ -189,7 +189,10 @@ import Testing
     await console.shutDown()
   }
 
-  @Test(arguments: ["", "console", "/console/", "/a b", "/\"><script>", "//", "/caf\u{e9}"])
+  @Test(arguments: [
+    "", "console", "/console/", "/a b", "/\"><script>", "//", "//evil.example", "/..", "/a/../b", "/./a",
+    "/caf\u{e9}",
+  ])
   func aPathThatIsNone(_ path: String) async throws {
     let console = try console(nil)
     let failure = #expect(throws: GRPCStatus.self) { try console.pages(path: path) }

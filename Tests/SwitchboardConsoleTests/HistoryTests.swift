@@ -29,7 +29,7 @@ import Testing
     #expect(history.periods.map(\.errors) == [1, 0])
     #expect(history.periods[0].median > 0)
     #expect(history.periods[1].median.isNaN)
-    #expect(history.latest(step: 5).rate == 1.5)
+    #expect(history.latest.rate == 1.5)
     await totals.end()
   }
 
@@ -40,7 +40,7 @@ import Testing
     for _ in 0..<MethodHistory.length { history.add(before, seconds: 5) }
     #expect(history.periods.count == MethodHistory.length)
     #expect(history.periods[0].rate == 6)
-    #expect(history.latest(step: 5).rate == 0)
+    #expect(history.latest.rate == 0)
     history.add(before, seconds: 5)
     #expect(history.periods.count == MethodHistory.length)
     #expect(history.periods[0].rate == 0)
@@ -57,8 +57,32 @@ import Testing
     }
     history.add(all, seconds: 5)
     #expect(Set(history.methods.keys.map(\.method)) == ["a/A", "b/B", "other"])
-    #expect(history.methods[CallHistory.other]?.latest(step: 5).rate == 2)
-    #expect(history.total?.latest(step: 5).rate == 4)
+    #expect(history.methods[CallHistory.other]?.latest.rate == 2)
+    #expect(history.total?.latest.rate == 4)
+    await totals.end()
+  }
+
+  @Test func whatWasBeforeIsNotCountedBeyondTheLimit() async throws {
+    let totals = try await TotalsOfCalls()
+    var one = try await totals.after(calls: 5, failures: 0)
+    var history = CallHistory(limit: 1)
+    let all = ["a/A", "b/B", "c/C"].map { name in
+      one.method = name
+      return one
+    }
+    history.begin(all)
+    history.add(all, seconds: 5)
+    #expect(history.methods[CallHistory.other]?.latest.rate == 0)
+    await totals.end()
+  }
+
+  /// A process that was stopped has a longer period.
+  @Test func aMinuteIsAsLongAsItsPeriods() async throws {
+    let totals = try await TotalsOfCalls()
+    var history = MethodHistory(.none)
+    history.add(try await totals.after(calls: 10, failures: 0), seconds: 95)
+    history.add(try await totals.after(calls: 0, failures: 0), seconds: 5)
+    #expect(abs(history.latest.rate - 0.1) < 0.001)
     await totals.end()
   }
 
@@ -69,7 +93,7 @@ import Testing
     var history = CallHistory(limit: 10)
     history.begin([before])
     history.add([before], seconds: 5)
-    #expect(history.total?.latest(step: 5).rate == 0)
+    #expect(history.total?.latest.rate == 0)
     await totals.end()
   }
 }

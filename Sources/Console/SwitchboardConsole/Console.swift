@@ -15,12 +15,14 @@ public import SwitchboardTransport
 /// The log says where the page is, and which token opens it. The figures of calls are those of the telemetry, so servers and
 /// channels need its observer. Nothing is kept of servers and channels: those that are released disappear from the page.
 ///
-/// Every view answers in JSON, too, at the same path; see ``ConsoleOptions``.
+/// Every view answers in JSON, too, at the same path; see ``ConsoleOptions``. `shutDown` ends it; a server that has its pages
+/// keeps it until then.
 public final class Console: Sendable {
   private let options: ConsoleOptions
   private let access: ConsoleAccess.Check
   private let views: ConsoleViews
   private let answers: SharedAnswers
+  private let use: ConsoleUse
   private let watching: Task<Void, Never>
   private let group: LoopGroup
   /// The servers of the page. `nil` once the console is shut down.
@@ -47,17 +49,20 @@ public final class Console: Sendable {
     try options.check()
     self.options = options
     access = options.access.check()
-    let views = ConsoleViews(telemetry, maxMethods: options.maxMethods, time)
-    self.views = views
-    answers = SharedAnswers(time)
     // A thread of its own, so that neither calls nor exports wait for the page.
     let group = try LoopGroup()
     self.group = group
-    let loop = group.nextLoop()
-    watching = Task.detached(priority: .utility) { if watches { await views.watch(time, on: loop) } }
+    let clock = ConsoleClock(time: time, loop: group.nextLoop())
+    use = ConsoleUse(options.logger)
+    let views = ConsoleViews(telemetry, maxMethods: options.maxMethods, clock, use)
+    self.views = views
+    answers = SharedAnswers(time)
+    telemetry?.pageWasMade()
+    watching = Task.detached(priority: .utility) { if watches { await views.watch() } }
   }
 
   deinit {
+    use.consoleWasReleased()
     watching.cancel()
     group.shutDown()
   }
@@ -74,12 +79,32 @@ public final class Console: Sendable {
   /// ```swift
   /// serverOptions.pages += console.pages()
   /// ```
-  /// The page is then at `path`, and the views are below it. Who may see it is decided by ``ConsoleOptions/access``, on this port
-  /// as on any other.
+  /// The page is then at `path`, and the views are below it. The server keeps the console. Who may see it is decided by
+  /// ``ConsoleOptions/access``, on this port as on any other; under which names the server answers is up to the server.
   public func pages(path: String = "/console") throws(GRPCStatus) -> [HTTPPage] {
+    guard !isShutDown else { throw .consoleWasShutDown }
     let place = try ConsolePlace(path)
-    return ConsoleAssets.pages(at: place) + views.pages(at: place, access, answers)
+    use.pageWasPlaced()
+    let page = ConsoleAssets.page(at: place)
+    return ConsoleAssets.pages(at: place, page)
+      + ConsoleViews.names.map { name in
+        HTTPPage("GET", place.path(name)) { [self] request in await answer(name, request, page) }
+      }
   }
+
+  private func answer(_ name: String, _ request: HTTPPage.Request, _ page: HTTPPage.Response) async
+    -> HTTPPage.Response
+  {
+    // Whoever opens the path in a browser wants the page, which then asks for the view.
+    if ConsoleAssets.isWanted(by: request) { return page }
+    if let refusal = await access.refusal(of: request) { return refusal }
+    guard !isShutDown else { return .text(503, "the console was shut down") }
+    return await answers.answer(to: "\(name)?\(request.query ?? "")") { [views] in
+      await views.answer(name, request.query)
+    }
+  }
+
+  private var isShutDown: Bool { servers.withLock { $0 == nil } }
 
   /// Serves the page at a port of its own, by default only for this machine, and logs its address. Port 0 picks a free port.
   /// The server runs until `shutDown`.
@@ -90,7 +115,6 @@ public final class Console: Sendable {
   public func serve(host: String = "127.0.0.1", port: Int = 9465, names: [String] = []) throws(GRPCStatus)
     -> SocketAddress
   {
-    guard servers.withLock({ $0 != nil }) else { throw .consoleWasShutDown }
     var serverOptions = ServerOptions()
     serverOptions.pages = try pages(path: "/")
     serverOptions.logger = options.logger
@@ -104,6 +128,7 @@ public final class Console: Sendable {
     let server = try Server(providers: [], options: serverOptions, group: group)
     let address = try server.bind(host: host, port: port)
     guard servers.withLock({ $0?.append(server) }) != nil else { throw .consoleWasShutDown }
+    if !HostNames.isLocal(host) { use.pageIsReadable(at: host) }
     options.logger.log(.info, "the console is at \(link(to: address))")
     return address
   }
@@ -111,7 +136,9 @@ public final class Console: Sendable {
   /// The link that opens the page where `serve` has put it, for a program that prints it. It has the token that the console has
   /// made; if a token of the program's own or the program decides who may see the page, it has none.
   public func link(to address: SocketAddress) -> String {
-    let host = address.host.utf8.contains(UInt8(ascii: ":")) ? "[\(address.host)]" : address.host
+    let isAny = address.host == "0.0.0.0" || address.host == "::"
+    let name = isAny ? "localhost" : address.host
+    let host = name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]" : name
     let page = "http://\(host):\(address.port)/"
     return access.madeToken.map { "\(page)#token=\($0)" } ?? page
   }

@@ -13,8 +13,8 @@ public struct ConsoleOptions: Sendable {
   public var access: ConsoleAccess = .madeToken
   /// The most methods of which it keeps figures, on each side. Further ones count together as `other`.
   public var maxMethods = 500
-  /// Where it logs its address. By default, standard error.
-  public var logger: Logger = .standardError
+  /// Where it logs its address, at the level `info`, and what was forgotten. By default, standard error.
+  public var logger = Logger(LineLog(), minimumLevel: .info)
 
   /// Creates options with default values.
   public init() {}

@@ -19,9 +19,9 @@ extension Telemetry {
   /// that wait for it share it. It shows the names of methods and the labels that the program sets, so only your own
   /// scrapers should be able to reach it.
   public func metricsPage(path: String = "/metrics") -> HTTPPage {
-    if parts.serverMeters != nil { parts.use.pageWasMade() }
+    pageWasMade()
     return HTTPPage("GET", path) { [self] request in
-      parts.use.pageWasRead()
+      pageWasRead()
       let accept = request.headers["accept"].joined(separator: ",")
       // It fails only if nobody waits for the page any more.
       return (try? await pages.next(PrometheusText.Format(accept: accept))) ?? HTTPPage.Response(status: 503)

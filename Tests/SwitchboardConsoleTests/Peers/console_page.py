@@ -130,9 +130,15 @@ try:
     write(stranger, "x" * 20)
     press(stranger, "Enter", "\r")
     expect(stranger, "document.getElementById('access').open && document.getElementById('access-reason').textContent.includes('is not, or no longer')", "a wrong token is refused")
-    write(stranger, token)
+    stranger.run("document.getElementById('access').close()")
+    expect(stranger, "!document.getElementById('access').open && !document.getElementById('enter').hidden", "the dialog can be closed")
+    stranger.run("document.getElementById('enter').click()")
+    write(stranger, "\u20ac" * 20)
     press(stranger, "Enter", "\r")
-    expect(stranger, f"{STATUS} === 'live' && document.querySelector('.line')", "the right one opens the page")
+    expect(stranger, "document.getElementById('access-reason').textContent.startsWith('A token has')", "what is no token is not sent")
+    # A new link in the same tab, as after the restart of a server.
+    stranger.run(f"location.hash = 'token={token}'")
+    expect(stranger, f"{STATUS} === 'live' && document.querySelector('.line') && location.hash === ''", "the right link opens the page")
 
     # The console ends under it, and begins again.
     say("stop")

@@ -16,25 +16,29 @@ extension ConsoleAccess {
   struct Check: Sendable {
     /// The token, if the console made it.
     let madeToken: String?
+    /// Whether the program decides, so that no token helps.
+    let isOfProgram: Bool
     private let isAllowed: @Sendable (HTTPPage.Request) async -> Bool
 
     fileprivate init(
       madeToken: String? = nil,
+      isOfProgram: Bool = false,
       _ isAllowed: @escaping @Sendable (HTTPPage.Request) async -> Bool
     ) {
       self.madeToken = madeToken
+      self.isOfProgram = isOfProgram
       self.isAllowed = isAllowed
     }
 
     /// The answer to a request that may not see the views; `nil` if it may.
     func refusal(of request: HTTPPage.Request) async -> HTTPPage.Response? {
       // Browsers add these to what other sites ask for, and no site can leave them out.
-      let site = request.headers["sec-fetch-site"].first
-      let isOthers = site.map { $0 != "same-origin" && $0 != "none" } ?? false
+      let isOthers = request.headers["sec-fetch-site"].contains { $0 != "same-origin" && $0 != "none" }
       guard !isOthers, request.headers["origin"].isEmpty else {
         return .text(403, "the console answers no requests of other sites")
       }
       guard await isAllowed(request) else {
+        if isOfProgram { return .text(403, "the program does not let this request see the console") }
         return .text(
           401,
           "the console asks for its token: Authorization: Bearer TOKEN",
@@ -51,7 +55,7 @@ extension ConsoleAccess {
       let token = ConsoleToken.made()
       return Check(madeToken: token) { ConsoleToken(token).opens($0) }
     case .token(let token): return Check { ConsoleToken(token).opens($0) }
-    case .requests(let isAllowed): return Check(isAllowed)
+    case .requests(let isAllowed): return Check(isOfProgram: true, isAllowed)
     }
   }
 }

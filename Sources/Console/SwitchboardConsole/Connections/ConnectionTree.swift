@@ -10,8 +10,14 @@ struct ConnectionTree: Sendable {
 
   init(_ query: ViewQuery) { self.query = query }
 
-  mutating func add(_ server: ChannelzEntries.KnownServer, _ snapshot: ServerSnapshot) {
+  /// Adds a server, whose loops have answered or not.
+  mutating func add(_ server: ChannelzEntries.KnownServer, _ snapshot: ServerSnapshot?) {
     let top = NodeID(.server, server.id)
+    guard let snapshot else {
+      var line = Self.line(top, 1, server.name)
+      line.state = "no answer"
+      return add(line, [])
+    }
     let listeners = snapshot.listeners.map { listener in
       Self.line(NodeID(.listener, server.id, listener.number), 2, "\(listener.address)")
     }

@@ -5,12 +5,17 @@ import SwitchboardTransport
 /// Makes the view of servers, channels and their connections.
 struct ConnectionsView: Sendable {
   let entries: ConsoleEntries
+  let clock: ConsoleClock
 
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_ConnectionsView {
     var tree = ConnectionTree(query)
-    for server in entries.servers { tree.add(server, await server.server.snapshot()) }
+    for known in entries.servers {
+      // With many connections, loops that are busy may take longer.
+      tree.add(known, await clock.inTime { await known.server.snapshot() })
+    }
     for channel in entries.channels {
-      if let snapshot = await channel.channel.snapshot() { tree.add(channel, snapshot) }
+      let snapshot = await clock.inTime { await channel.channel.snapshot() }
+      if let snapshot { tree.add(channel, snapshot) }
     }
     var view = Switchboard_Console_V1_ConnectionsView()
     view.nodeCount = UInt32(clamping: tree.lines.count)
@@ -35,12 +40,13 @@ struct ConnectionsView: Sendable {
     -> Switchboard_Console_V1_NodeDetail?
   {
     if id.kind == .serverConnection {
-      guard let snapshot = await known.server.connectionSnapshot(id.number) else { return nil }
+      let found = await clock.inTime { await known.server.connectionSnapshot(id.number) }
+      guard let snapshot = found else { return nil }
       var details = NodeDetails(id, snapshot.reference.name)
       details.add(snapshot)
       return details.detail
     }
-    let snapshot = await known.server.snapshot(listsConnections: false)
+    guard let snapshot = await clock.figures(of: known.server) else { return nil }
     if id.kind == .listener {
       guard let listener = snapshot.listeners.first(where: { $0.number == id.number }) else { return nil }
       var details = NodeDetails(id, "\(listener.address)")
@@ -59,12 +65,13 @@ struct ConnectionsView: Sendable {
     -> Switchboard_Console_V1_NodeDetail?
   {
     if id.kind == .channelConnection {
-      guard let snapshot = await known.channel.connectionSnapshot(id.number) else { return nil }
+      let found = await clock.inTime { await known.channel.connectionSnapshot(id.number) }
+      guard let snapshot = found else { return nil }
       var details = NodeDetails(id, snapshot.reference.name)
       details.add(snapshot)
       return details.detail
     }
-    guard let snapshot = await known.channel.snapshot() else { return nil }
+    guard let snapshot = await clock.inTime({ await known.channel.snapshot() }) else { return nil }
     if id.kind == .subchannel {
       guard let subchannel = snapshot.subchannels.first(where: { $0.number == id.number }) else { return nil }
       var details = NodeDetails(id, subchannel.target)

@@ -24,12 +24,18 @@ struct CallHistory: Sendable {
   /// Remembers what had been counted before the first period.
   mutating func begin(_ totals: [MethodTotals]) {
     var sum = MethodTotals.none
+    var rest = MethodTotals.none
     for method in totals {
       sum.add(method)
       let key = Key(method: method.method, target: method.target)
-      if key != Self.other, methods.count < limit { methods[key] = MethodHistory(method) }
+      if key != Self.other, methods.count < limit {
+        methods[key] = MethodHistory(method)
+      } else {
+        rest.add(method)
+      }
     }
     total = MethodHistory(sum)
+    if rest.started > 0 { methods[Self.other] = MethodHistory(rest) }
   }
 
   /// Adds a period of so many seconds, at whose end these are the totals of the methods.

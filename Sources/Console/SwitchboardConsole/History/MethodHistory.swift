@@ -19,8 +19,11 @@ struct MethodHistory: Sendable {
   private struct Mark: Sendable {
     let failed: UInt64
     let durations: DurationCounts
+    /// How long after the mark before it this one was made, in seconds.
+    let seconds: Double
 
-    init(_ totals: MethodTotals) {
+    init(_ totals: MethodTotals, after seconds: Double = 0) {
+      self.seconds = seconds
       failed = totals.failed
       durations = DurationCounts(bounds: Telemetry.durationBounds, counts: totals.durations)
     }
@@ -42,7 +45,7 @@ struct MethodHistory: Sendable {
 
   /// Adds a period of so many seconds, at whose end the totals are these.
   mutating func add(_ totals: MethodTotals, seconds: Double) {
-    let mark = Mark(totals)
+    let mark = Mark(totals, after: seconds)
     periods.append(Self.period(from: marks[marks.count - 1], to: mark, seconds, totals.inFlight))
     if periods.count > Self.length { periods.removeFirst() }
     marks.append(mark)
@@ -50,10 +53,10 @@ struct MethodHistory: Sendable {
   }
 
   /// The figures of the last minute, or of what there is of it.
-  func latest(step: Double) -> Period {
+  var latest: Period {
     guard let first = marks.first, let last = marks.last, marks.count > 1 else { return Period() }
     let inFlight = UInt64(periods.last?.inFlight ?? 0)
-    return Self.period(from: first, to: last, step * Double(marks.count - 1), inFlight)
+    return Self.period(from: first, to: last, marks.dropFirst().reduce(0) { $0 + $1.seconds }, inFlight)
   }
 
   private static func period(from: Mark, to: Mark, _ seconds: Double, _ inFlight: UInt64) -> Period {

@@ -11,7 +11,7 @@ struct NowView: Sendable {
   let calls: CallWatch?
   let loops: LoopWatch
   let entries: ConsoleEntries
-  let time: any CallTime
+  let clock: ConsoleClock
   let start: ContinuousClock.Instant
 
   /// The most servers and loops that are shown: a process has few.
@@ -29,9 +29,19 @@ struct NowView: Sendable {
       view.missing = missing
       return view
     }
+    if isUnobserved(view) { view.missing = Self.unobserved }
     add(calls.current.calls(of: query.side), query, to: &view)
     return view
   }
+
+  /// Whether its servers have had calls, and the telemetry none of any server.
+  private func isUnobserved(_ view: Switchboard_Console_V1_NowView) -> Bool {
+    guard let telemetry, view.servers.contains(where: { $0.callsStarted > 0 }) else { return false }
+    return telemetry.totals(ofServers: true).allSatisfy { $0.started == 0 }
+  }
+
+  private static let unobserved =
+    "the servers have had calls that the console's telemetry did not observe: ServerOptions.observer = telemetry.observer()"
 
   private var missing: String {
     telemetry == nil
@@ -43,7 +53,7 @@ struct NowView: Sendable {
     .with {
       $0.name = telemetry?.serviceName ?? ""
       $0.time = .now()
-      $0.watchedSeconds = start.duration(to: time.now) / .seconds(1)
+      $0.watchedSeconds = start.duration(to: clock.time.now) / .seconds(1)
       $0.memoryBytes = ProcessMemory.resident
       $0.processors = UInt32(ProcessMemory.processors)
     }
@@ -55,7 +65,10 @@ struct NowView: Sendable {
     var served: [ObjectIdentifier: (names: [String], connections: Int)] = [:]
     var order: [ObjectIdentifier] = []
     for known in entries.servers.prefix(Self.mostShown) {
-      let snapshot = await known.server.snapshot(listsConnections: false)
+      guard let snapshot = await clock.figures(of: known.server) else {
+        view.servers.append(.with { ($0.name, $0.isSilent) = (known.name, true) })
+        continue
+      }
       view.servers.append(.init(known.name, snapshot))
       for loop in snapshot.loops {
         if served[loop.id] == nil { order.append(loop.id) }
@@ -80,7 +93,7 @@ struct NowView: Sendable {
   {
     if let total = history.total { view.total = .init(total.periods) }
     let found = history.methods.filter { query.includes($0.key.method) || query.includes($0.key.target) }
-    let lines = found.map { (key: $0.key, latest: $0.value.latest(step: CallHistory.step)) }
+    let lines = found.map { (key: $0.key, latest: $0.value.latest) }
       .sorted { query.order.precedes(($0.key, $0.latest), ($1.key, $1.latest)) }
     view.methodCount = UInt32(clamping: lines.count)
     view.methods = query.part(of: lines).map { line in
@@ -92,7 +105,7 @@ struct NowView: Sendable {
     guard let selected, !query.selected.isEmpty else { return }
     view.selected = .init(
       selected.key,
-      selected.value.latest(step: CallHistory.step),
+      selected.value.latest,
       selected.value.periods[...],
       ratesOnly: false
     )

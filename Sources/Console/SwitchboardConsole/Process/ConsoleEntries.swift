@@ -15,6 +15,8 @@ final class ConsoleEntries: Sendable {
     entries.withLock { $0.add(ChannelzEntries.Weak(channel, name)) }
   }
 
+  /// Whether any was ever added.
+  var wasFilled: Bool { entries.withLock(\.wasFilled) }
   var servers: [ChannelzEntries.KnownServer] { entries.withLock { $0.servers } }
   var channels: [ChannelzEntries.KnownChannel] { entries.withLock { $0.channels } }
 }

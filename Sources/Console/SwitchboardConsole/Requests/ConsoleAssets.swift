@@ -6,16 +6,18 @@ import SwitchboardTransport
 enum ConsoleAssets {
   /// Whether a browser asks for something to show.
   static func isWanted(by request: HTTPPage.Request) -> Bool {
-    request.headers["accept"].contains { $0.contains("text/html") }
+    let wanted = Array("text/html".utf8)
+    let accept = Array((request.headers.first(name: "accept") ?? "").utf8.prefix(1000))
+    return accept.indices.contains { accept[$0...].starts(with: wanted) }
   }
 
-  static func pages(at place: ConsolePlace) -> [HTTPPage] {
-    [
-      HTTPPage("GET", place.root) { _ in page(at: place) },
-      HTTPPage("GET", place.path("console.css")) { _ in file("text/css; charset=utf-8", ConsolePage.style) },
-      HTTPPage("GET", place.path("console.js")) { _ in
-        file("text/javascript; charset=utf-8", ConsolePage.script)
-      },
+  static func pages(at place: ConsolePlace, _ page: HTTPPage.Response) -> [HTTPPage] {
+    let style = file("text/css; charset=utf-8", ConsolePage.style)
+    let script = file("text/javascript; charset=utf-8", ConsolePage.script)
+    return [
+      HTTPPage("GET", place.root) { _ in page },
+      HTTPPage("GET", place.path("console.css")) { _ in style },
+      HTTPPage("GET", place.path("console.js")) { _ in script },
     ]
   }
 

@@ -15,7 +15,11 @@ struct ConsolePlace: Sendable {
     }
     let isWhole =
       path.utf8.first == UInt8(ascii: "/") && (path.utf8.count == 1 || path.utf8.last != UInt8(ascii: "/"))
-    guard isPlain, isWhole else {
+    let parts = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let isDirect =
+      path.utf8.count == 1
+      || parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
+    guard isPlain, isWhole, isDirect else {
       throw GRPCStatus(
         code: .invalidArgument,
         message:

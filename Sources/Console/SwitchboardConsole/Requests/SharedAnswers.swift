@@ -11,10 +11,13 @@ actor SharedAnswers {
 
   private let time: any CallTime
   private var entries: [String: Entry] = [:]
+  private var waiting = 0
   private var last: Task<HTTPPage.Response, Never>?
 
   /// How old an answer may be when it is given again.
   static let freshness = Duration.milliseconds(500)
+  /// The most answers that wait to be made: further ones are refused, so that viewers who are gone leave little behind.
+  static let mostWaiting = 16
   /// The most answers that are kept.
   static let mostEntries = 64
 
@@ -30,6 +33,9 @@ actor SharedAnswers {
     if let known = entries[request], known.made.duration(to: now) < Self.freshness {
       return await known.answer.value
     }
+    guard waiting < Self.mostWaiting else { return .text(503, "the console has too many requests to answer") }
+    waiting += 1
+    defer { waiting -= 1 }
     let previous = last
     let answer = Task.detached(priority: .utility) {
       _ = await previous?.value

@@ -32,7 +32,7 @@ package struct ChannelzEntries: Sendable {
   package init() {}
 
   /// Whether a server or a channel was ever added.
-  var wasFilled: Bool { lastID > 0 }
+  package var wasFilled: Bool { lastID > 0 }
 
   package mutating func add(_ server: Weak<Server>) { add(server, to: \.weakServers) }
 

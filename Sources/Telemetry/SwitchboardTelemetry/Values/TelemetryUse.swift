@@ -82,7 +82,7 @@ final class TelemetryUse: Sendable {
     + "observer of ServerOptions and ChannelOptions, or set countsCalls and tracesCalls to false"
 
   private static let noCallsOnPage =
-    "telemetry has a page of metrics, and no server or channel has its observer(), so that it counts no calls: set the observer "
+    "telemetry has a page of metrics or a console, and no server or channel has its observer(), so that it counts no calls: set the observer "
     + "of ServerOptions and ChannelOptions, or set countsCalls to false"
 
   private static let noLogs =

@@ -1,0 +1,32 @@
+import SwitchboardCall
+import SwitchboardTransport
+
+/// The console's time, and what it allows the loops of others.
+struct ConsoleClock: Sendable {
+  let time: any CallTime
+  /// The console's own loop.
+  let loop: any EventLoop
+
+  /// How long a loop may take to answer. One that a handler blocks is what somebody looks for on the page, which must not wait
+  /// for it.
+  static let patience = Duration.milliseconds(500)
+
+  /// What `ask` returns; `nil` if it takes too long.
+  func inTime<Answer: Sendable>(_ ask: @escaping @Sendable () async -> Answer?) async -> Answer? {
+    let answer = OneShot<Answer?>()
+    Task.detached(priority: .utility) { answer.settle(.success(await ask())) }
+    let alarm = Task.detached(priority: .utility) {
+      guard (try? await time.sleep(until: time.now.advanced(by: Self.patience), on: loop)) != nil else {
+        return
+      }
+      answer.settle(.success(nil))
+    }
+    defer { alarm.cancel() }
+    return (try? await answer.value()) ?? nil
+  }
+
+  /// A snapshot of a server without its connections.
+  func figures(of server: Server) async -> ServerSnapshot? {
+    await inTime { await server.snapshot(listsConnections: false) }
+  }
+}
