@@ -77,4 +77,17 @@ import Testing
     #expect(try await warnings(hasInterceptor, after: [60, 61]).isEmpty)
     #expect(try await warnings(hasInterceptor, after: [1, 60]).isEmpty)
   }
+
+  /// Tasks on several threads come out of order: the first to be counted may have read the clock after another.
+  @Test func usesOnSeveralThreadsAreCounted() async throws {
+    let group = try LoopGroup()
+    let handler = try #require(Ticker(hasInterceptor: false, count: 0).methodHandlers.first)
+    let method = RPCMethod(handler, formats: [], placement: HandlerPlacements().placement(of: Ticker.watch))
+    for _ in 0..<200 {
+      let end = IgnoredEnd(method, ServerLog(ServerOptions()), group.nextLoop())
+      await withTaskGroup { tasks in
+        for _ in 0..<8 { tasks.addTask { for _ in 0..<50 { end.pipeWasUsedLate(.written) } } }
+      }
+    }
+  }
 }

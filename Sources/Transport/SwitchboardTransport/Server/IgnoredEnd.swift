@@ -32,14 +32,13 @@ final class IgnoredEnd: MessagePipe.LateUseReporter {
   }
 
   func pipeWasUsedLate(_ use: MessagePipe.LateUse) {
-    let now = loop.now
+    // Tasks on several threads may come out of order, so that a later use may have an earlier time.
+    let now = max(loop.now, end)
     let count: Int? = uses.withLock { uses in
       if uses.count == 0 { uses.first = now }
       uses.count += 1
-      guard !uses.areReported, uses.count >= Self.leastUses, now - uses.first >= Self.patience.nanoseconds
-      else {
-        return nil
-      }
+      let patience = uses.first + Self.patience.nanoseconds
+      guard !uses.areReported, uses.count >= Self.leastUses, now >= patience else { return nil }
       uses.areReported = true
       return uses.count
     }
