@@ -1,4 +1,5 @@
 import EchoService
+import EchoTestSupport
 import Switchboard
 import SwitchboardCall
 import Testing
@@ -82,6 +83,31 @@ extension ChannelOptions {
     #expect(names.contains("grpc.server.call.started"))
     #expect(names.allSatisfy(MetricSelection.metricNames.contains), "\(names)")
     await telemetry.shutDown()
+  }
+
+  private struct Endless: EchoingProvider {
+    let started: OneShot<Void>
+
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      started.settle(.success(()))
+      try await Task.sleep(for: .seconds(3600))
+      return Echo_EchoResponse()
+    }
+  }
+
+  @Test func telemetryThatEndsBeforeItsCalls() async throws {
+    let (messages, started) = (Messages(), OneShot<Void>())
+    let telemetry = try Telemetry(options(messages) { $0.exporters = [.spans { _ in }] })
+    try await withEcho(Endless(started: started), server: telemetry.observer(), client: nil) { client, _ in
+      let call = Task { try await client.get(.with { $0.text = "x" }) }
+      try await started.value()
+      await telemetry.shutDown()
+      call.cancel()
+      _ = try? await call.value
+    }
+    #expect(messages.all.count == 1)
+    #expect(messages.all.first?.hasPrefix("telemetry was shut down while calls were in progress") == true)
+    #expect(messages.all.first?.hasSuffix(" 1") == true)
   }
 
   @Test func anAmountThatACounterDoesNotAdd() async throws {
@@ -319,7 +345,9 @@ extension ChannelOptions {
     let unused = try await messages { _ = $0.metricsPage() }
     #expect(unused.count == 1)
     #expect(
-      unused.first?.hasPrefix("telemetry has a page of metrics, and no server or channel has its observer()")
+      unused.first?.hasPrefix(
+        "telemetry has a page of metrics or a console, and no server or channel has its observer()"
+      )
         == true
     )
     #expect(unused.first?.hasSuffix("or set countsCalls to false") == true)

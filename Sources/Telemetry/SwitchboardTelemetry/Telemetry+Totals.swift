@@ -15,6 +15,17 @@ extension Telemetry {
     (isServer ? parts.serverMeters : parts.clientMeters)?.totals ?? []
   }
 
+  /// The calls in progress.
+  var unfinishedCalls: UInt64 {
+    (totals(ofServers: true) + totals(ofServers: false)).reduce(0) { $0 &+ $1.inFlight }
+  }
+
+  /// A page that shows calls is made of it.
+  package func pageWasMade() { if countsCalls { parts.use.pageWasMade() } }
+
+  /// Somebody looks at that page.
+  package func pageWasRead() { parts.use.pageWasRead() }
+
   /// How often peers broke each rule.
   package var abuses: [PeerAbuse: Int] { parts.connections?.abuses ?? [:] }
 }

@@ -230,6 +230,15 @@ public final class Telemetry: Sendable {
   /// lines of its logs are written, for up to half a second, because the process may end next.
   public func shutDown(within limit: Duration = .seconds(10)) async {
     parts.use.end()
+    let unfinished = unfinishedCalls
+    if unfinished > 0, !exports.isEmpty {
+      logger.log(
+        .warning,
+        "telemetry was shut down while calls were in progress, of which it exports nothing more: shut servers and channels down "
+          + "first",
+        ["calls": "\(unfinished)"]
+      )
+    }
     await flush(within: limit)
     for export in exports { export.stop() }
     for export in exports { await export.waitForEnd() }

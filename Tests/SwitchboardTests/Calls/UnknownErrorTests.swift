@@ -142,7 +142,7 @@ import Testing
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .trace)
     let errors: [(any Error, GRPCStatus.Code)] = [
-      (Known(), .notFound), (CancellationError(), .cancelled), (GRPCStatus(code: .aborted), .aborted),
+      (Known(), .notFound), (GRPCStatus(code: .aborted), .aborted),
     ]
     for (error, code) in errors {
       let statuses = try await statuses(of: Failing(error: error), over: .inProcess, options)

@@ -1,7 +1,9 @@
 import CallTestSupport
 import EchoService
+import EchoTestSupport
 import ServerTestSupport
 import Switchboard
+import SwitchboardCall
 import Synchronization
 import Testing
 
@@ -83,6 +85,37 @@ private final class FlakyProvider: Echo_EchoProvider {
     try await withChannel(to: [provider], over: wire, channel: options) { channel async throws in
       try await body(channel, provider)
     }
+  }
+
+  private struct Misled: EchoingProvider {
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      context.setTrailers(["grpc-retry-pushback-ms": "250ms"])
+      throw GRPCStatus(code: .unavailable, message: "not yet")
+    }
+  }
+
+  private final class Warnings: LogHandler {
+    private let state = Locked<[String]>([])
+    var all: [String] { state.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      state.withLock { $0.append("\(message) \(metadata["value"] ?? "")") }
+    }
+  }
+
+  @Test func aPushbackThatIsNoNumber() async throws {
+    let warnings = Warnings()
+    var options = ChannelOptions()
+    options.serviceConfig = try ServiceConfig(json: Self.config)
+    options.logger = Logger(warnings, minimumLevel: .warning)
+    try await withChannel(to: [Misled()], channel: options) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      for _ in 0..<2 {
+        #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+      }
+    }
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.hasSuffix("the call is not made again 250ms") == true)
   }
 
   @Test(arguments: [false, true]) func callsOfEveryKindAreRetried(_ inProcess: Bool) async throws {

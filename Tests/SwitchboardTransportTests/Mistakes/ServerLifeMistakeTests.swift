@@ -66,6 +66,54 @@ import Testing
     #expect(entry?.metadata["addresses"] == address)
   }
 
+  private struct OneMethod: CallHandlerProvider {
+    static let method = MethodDescriptor(service: "test.One", method: "Call", type: .unary)
+    let handle: @Sendable () async throws -> Void
+    var serviceName: String { "test.One" }
+    var methodHandlers: [MethodHandler] {
+      [
+        Self.method.bytes.unaryHandler { request, _ in
+          try await handle()
+          return request
+        }
+      ]
+    }
+  }
+
+  @Test func callsThatAChannelCutsOff() async throws {
+    let (entries, started) = (LogEntries(), OneShot<Void>())
+    let service = OneMethod {
+      started.settle(.success(()))
+      try await Task.sleep(for: .seconds(3600))
+    }
+    var options = ChannelOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await withPair([service], channel: options) { pair async throws in
+      let call = Task { try await pair.channel.call(OneMethod.method).unary([1]) }
+      try await started.value()
+      await pair.channel.shutDown(grace: .milliseconds(1))
+      await #expect(throws: GRPCStatus.self) { _ = try await call.value }
+    }
+    let entry = entries.all.first { $0.message.hasPrefix("calls were cut off") }
+    #expect(entry?.level == .warning)
+    #expect(entry?.metadata["calls"] == "1")
+  }
+
+  /// Such as one that a task of its own has ended with.
+  @Test func aHandlerThatGivesUp() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await withPair([OneMethod { throw CancellationError() }], options: options) { pair async throws in
+      let failure = await #expect(throws: GRPCStatus.self) {
+        _ = try await pair.channel.call(OneMethod.method).unary([1])
+      }
+      #expect(failure?.code == .cancelled)
+      #expect(failure?.message == "the handler gave up, although the call was not cancelled")
+    }
+    #expect(entries.all.contains { $0.level == .error && $0.metadata["method"] == OneMethod.method.path })
+  }
+
   @Test func aServerThatHasEndedIsReleasedInSilence() async throws {
     let entries = LogEntries()
     do {

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Logs what has no effect in the options of calls, above all in the service configs that they bring along, once for each:
 /// a member that is misspelt, or that is about a channel, is ignored, as gRPC requires.
 final class ConfigRemarks: Sendable {
@@ -64,6 +66,17 @@ final class ConfigRemarks: Sendable {
       "a service config of CallOptions.serviceConfig has other methods than that of the call, and replaces the channel's, which "
         + "has it: give the call no config, or one with its method; an empty one leaves the channel's out on purpose",
       ["method": method.path]
+    )
+  }
+
+  /// A server has answered a call that its policy would make again with a pushback that is no number. Logged once for each
+  /// method.
+  func report(pushback value: String, of method: MethodDescriptor) {
+    guard isNew(["pushback", method.path]) else { return }
+    logger.log(
+      .warning,
+      "a server has sent grpc-retry-pushback-ms that is no number of milliseconds: the call is not made again",
+      ["method": method.path, "value": value.excerpt]
     )
   }
 

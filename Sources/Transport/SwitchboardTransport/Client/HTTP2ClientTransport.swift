@@ -277,7 +277,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   private func shutDownAlone(_ grace: Duration) async {
     let deadline = Task(executorPreference: loop) {
       try await self.loop.sleep(for: grace)
-      self.loop.execute { self.closeAll() }
+      self.loop.execute { self.closeAll(after: grace) }
     }
     await withCheckedContinuation { continuation in
       // If the loop has ended, the connections have closed with it.
@@ -318,7 +318,15 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     ending.complete()
   }
 
-  private func closeAll() {
+  private func closeAll(after grace: Duration) {
+    let open = subchannels.values.reduce(0) { $0 + $1.openStreams }
+    if open > 0, grace > .zero {
+      options.logger.log(
+        .warning,
+        "calls were cut off, because they had not ended by the end of the shutdown's grace: read a call to its end, or cancel it",
+        ["calls": "\(open)", "grace": grace.readable, "target": host]
+      )
+    }
     for subchannel in subchannels.values { subchannel.closeAll(.channelShutDown) }
   }
 }

@@ -140,6 +140,14 @@ final class HTTP2Subchannel: Subchannel {
   }
 
   /// Closes all connections and ends their calls.
+  /// The calls that its connections carry.
+  var openStreams: Int {
+    connections.reduce(0) { sum, connection in
+      let counters = connection.counters
+      return sum + counters.streamsStarted - counters.streamsSucceeded - counters.streamsFailed
+    }
+  }
+
   func closeAll(_ status: GRPCStatus) {
     for connection in connections { connection.close(status) }
   }

@@ -39,6 +39,7 @@ final class BlockReporter: BlockListener {
         + "or the machine has too little time for the process"
     }
     return "let it await instead of blocking, or run it elsewhere: a handler by "
-      + "ServerOptions.handlerPlacements[\"\(method.path)\"] = .threads, an interceptor by its requestExecutor"
+      + "ServerOptions.handlerPlacements[\"\(method.path)\"] = .threads, an interceptor by its requestExecutor; or the machine has too "
+      + "little time for the process"
   }
 }

@@ -25,17 +25,20 @@ public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {
 
   public init(arrayLiteral types: any Any.Type...) { self.init(types) }
 
-  func check(_ methods: [RPCMethod]) throws(GRPCStatus) {
+  /// Returns the paths of methods that are excepted, and have what is required nevertheless.
+  func check(_ methods: [RPCMethod]) throws(GRPCStatus) -> [String] {
     guard !types.isEmpty || exceptions.isEmpty else { throw .exceptionsFromNothing }
     if let fault = types.lazy.compactMap({ MethodHandler.fault(ofRequired: $0) }).first {
       throw GRPCStatus(code: .invalidArgument, message: "requiredInterceptors \(fault)")
     }
     var unused = exceptions
     var failures: [String] = []
+    var guarded: [String] = []
     for method in methods {
       let (service, path) = (method.descriptor.service, method.descriptor.path)
       if exceptions.contains(where: { $0 == service || $0 == path }) {
         unused.removeAll { $0 == service || $0 == path }
+        if method.handler.lacking(types).count < types.count { guarded.append(path) }
         continue
       }
       let missing = method.handler.lacking(types)
@@ -45,7 +48,7 @@ public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {
     }
     failures.sort()
     failures += unused.map { "there is no \($0) to except" }
-    guard !failures.isEmpty else { return }
+    guard !failures.isEmpty else { return guarded.sorted() }
     let message = "requiredInterceptors: \(failures.joined(separator: "; "))"
     throw GRPCStatus(code: .failedPrecondition, message: message)
   }

@@ -25,7 +25,15 @@ extension Router {
       try method.descriptor.checkNames()
       try method.handler.checkType()
     }
-    try options.requiredInterceptors.check(methods)
+    let guarded = try options.requiredInterceptors.check(methods)
+    if !guarded.isEmpty {
+      options.logger.log(
+        .warning,
+        "requiredInterceptors excepts methods that have a required interceptor nevertheless, which decides on their calls, too: "
+          + "give it to the other services, in place of ServerOptions.interceptorFactories",
+        ["methods": guarded.prefix(10).joined(separator: ", ")]
+      )
+    }
     try options.handlerPlacements.check(methods.map(\.descriptor))
     try self.init(methods)
   }

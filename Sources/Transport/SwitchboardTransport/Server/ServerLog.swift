@@ -67,6 +67,10 @@ final class ServerLog: Sendable {
     _ call: @autoclosure () -> Details,
     on loop: Loop
   ) -> GRPCStatus {
+    if error is CancellationError, !hasEnded {
+      log("CancellationError, although the call was not cancelled", call(), on: loop)
+      return .cancelledByHandler
+    }
     let determined = GRPCStatus.determined(by: error)
     if let status = determined, !status.isMisuse {
       // One with a cause describes an error of the program's own.
@@ -199,6 +203,10 @@ extension LateAction {
 
 extension GRPCStatus {
   /// The handler's or an interceptor's error may say what clients must not know.
+  fileprivate static let cancelledByHandler = GRPCStatus(
+    code: .cancelled,
+    message: "the handler gave up, although the call was not cancelled"
+  )
   fileprivate static let unknownError = GRPCStatus(
     code: .unknown,
     message: "the call failed in the server, whose log says why"

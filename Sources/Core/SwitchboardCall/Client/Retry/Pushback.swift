@@ -9,6 +9,11 @@ enum Pushback: Equatable {
 
   static let name = "grpc-retry-pushback-ms"
 
+  /// A value that is no number, and so forbids what its sender probably asked for.
+  static func mistake(in trailers: HPACKHeaders) -> String? {
+    trailers.first(name: name).flatMap { Int32($0) == nil ? $0 : nil }
+  }
+
   init(_ trailers: HPACKHeaders) {
     guard let value = trailers.first(name: Self.name) else {
       self = .none

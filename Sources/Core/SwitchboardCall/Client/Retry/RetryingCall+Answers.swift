@@ -41,6 +41,9 @@ extension RetryingCall {
       }
       return end(attempt, status, trailers)
     }
+    if pushback == .never, let mistake = Pushback.mistake(in: trailers) {
+      engine.remarks.report(pushback: mistake, of: request.method)
+    }
     lastFailure = (status, trailers)
     switch schedule.mode {
     case .single: end(attempt, status, trailers)
