@@ -11,17 +11,11 @@ import Testing
 
 /// What was forgotten is in the log.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConsoleMistakeTests {
-  private final class Entries: LogHandler {
-    private let state = Locked<[(level: LogLevel, text: String)]>([])
-    var warnings: [String] { state.withLock { $0.filter { $0.level == .warning }.map(\.text) } }
-    var infos: [String] { state.withLock { $0.filter { $0.level == .info }.map(\.text) } }
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      state.withLock { $0.append((level, message)) }
-    }
-  }
-
-  private func console(_ entries: Entries, _ telemetry: Telemetry? = nil, time: any CallTime = ManualTime())
+  private func console(
+    _ entries: LogEntries,
+    _ telemetry: Telemetry? = nil,
+    time: any CallTime = ManualTime()
+  )
     throws
     -> Console
   {
@@ -32,7 +26,7 @@ import Testing
   }
 
   @Test func aConsoleThatIsNowhere() throws {
-    let entries = Entries()
+    let entries = LogEntries()
     do { _ = try console(entries) }
     #expect(
       entries.warnings == [
@@ -42,7 +36,7 @@ import Testing
   }
 
   @Test func aConsoleToWhichNothingWasAdded() async throws {
-    let (entries, time) = (Entries(), ManualTime())
+    let (entries, time) = (LogEntries(), ManualTime())
     let console = try console(entries, time: time)
     let address = try console.serve(port: 0)
     for _ in 0..<3 {
@@ -56,7 +50,7 @@ import Testing
   }
 
   @Test func aConsoleWhoseTelemetryObservesNothing() async throws {
-    let (entries, time) = (Entries(), ManualTime())
+    let (entries, time) = (LogEntries(), ManualTime())
     var options = TelemetryOptions(serviceName: "shop")
     options.logger = Logger(entries)
     let telemetry = try Telemetry(options)
@@ -79,7 +73,7 @@ import Testing
   /// The page says so, too.
   @Test func aServerThatTheTelemetryDoesNotObserve() async throws {
     let telemetry = try Telemetry(TelemetryOptions(serviceName: "shop"))
-    let console = try console(Entries(), telemetry)
+    let console = try console(LogEntries(), telemetry)
     try await withPair([FailingEcho()]) { pair async throws in
       console.add(pair.server)
       _ = try await Echo_EchoClient(channel: pair.channel).get(.with { $0.text = "x" })
@@ -92,7 +86,7 @@ import Testing
 
   /// A server that has its pages keeps it.
   @Test func aConsoleThatNothingElseKeeps() async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     weak var kept: Console?
     var address: SocketAddress?
     do {
@@ -108,7 +102,7 @@ import Testing
   }
 
   @Test func aConsoleThatWasShutDownShowsNothingOld() async throws {
-    let console = try console(Entries())
+    let console = try console(LogEntries())
     var options = ServerOptions()
     options.pages = try console.pages()
     try await withServer([FailingEcho()], options: options) { _, address async throws in
@@ -120,7 +114,7 @@ import Testing
   }
 
   @Test func aConsoleForOthersInPlaintext() async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     let console = try console(entries)
     try console.serve(host: "0.0.0.0", port: 0)
     await console.shutDown()
@@ -128,7 +122,7 @@ import Testing
   }
 
   @Test func aPortThatIsTaken() async throws {
-    let console = try console(Entries())
+    let console = try console(LogEntries())
     let address = try console.serve(port: 0)
     let failure = #expect(throws: GRPCStatus.self) { try console.serve(port: address.port) }
     #expect(failure?.message?.contains("address already in use") == true)
@@ -136,7 +130,7 @@ import Testing
   }
 
   @Test func aConsoleThatIsUsedAsItShouldBe() async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     var options = TelemetryOptions(serviceName: "shop")
     options.logger = Logger(entries)
     let telemetry = try Telemetry(options)
@@ -154,4 +148,10 @@ import Testing
     await telemetry.shutDown()
     #expect(entries.warnings.isEmpty)
   }
+}
+
+extension LogEntries {
+  /// The texts of warnings, and of what is said without being one.
+  fileprivate var warnings: [String] { all.filter { $0.level == .warning }.map(\.message) }
+  fileprivate var infos: [String] { all.filter { $0.level == .info }.map(\.message) }
 }

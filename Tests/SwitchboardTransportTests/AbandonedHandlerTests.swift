@@ -1,3 +1,4 @@
+import CallTestSupport
 import Dispatch
 import HTTP2TestSupport
 import SwitchboardCall

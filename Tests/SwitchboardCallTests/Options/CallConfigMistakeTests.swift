@@ -6,20 +6,15 @@ import Testing
 
 /// What a service config asks for and a call does not have is in the log, once for each method.
 @Suite(.timeLimit(.minutes(5))) struct CallConfigMistakeTests {
-  private final class Warnings: LogHandler {
-    private let entries = Locked<[(message: String, metadata: [String: String])]>([])
-    var all: [(message: String, metadata: [String: String])] { entries.withLock { $0 } }
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      if level >= .warning { entries.withLock { $0.append((message, metadata)) } }
-    }
-  }
-
   // MARK: The buffer of retries
 
   @Test func aRequestThatIsTooLargeToBeSentAgain() async throws {
-    let warnings = Warnings()
-    let script = ScriptedChannel(try .retrying(), retryBufferSize: 10, logger: Logger(warnings))
+    let warnings = LogEntries()
+    let script = ScriptedChannel(
+      try .retrying(),
+      retryBufferSize: 10,
+      logger: Logger(warnings, minimumLevel: .warning)
+    )
     for _ in 0..<2 {
       let call = script.unary([UInt8](repeating: 1, count: 11))
       try await script.transport.next().end(.unavailable)
@@ -32,8 +27,12 @@ import Testing
   }
 
   @Test func aStreamThatIsTooLongToBeSentAgain() async throws {
-    let warnings = Warnings()
-    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000, logger: Logger(warnings))
+    let warnings = LogEntries()
+    let script = ScriptedChannel(
+      try .retrying(),
+      retryBufferSize: 1000,
+      logger: Logger(warnings, minimumLevel: .warning)
+    )
     let call = script.update()
     let only = try await script.transport.next()
     try await call.requestStream.send([UInt8](repeating: 1, count: 2000))
@@ -45,8 +44,12 @@ import Testing
 
   /// A failure that no policy names, or after the server has answered, would not be repeated anyway.
   @Test func callsThatAreNotRepeatedAnyway() async throws {
-    let warnings = Warnings()
-    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000, logger: Logger(warnings))
+    let warnings = LogEntries()
+    let script = ScriptedChannel(
+      try .retrying(),
+      retryBufferSize: 1000,
+      logger: Logger(warnings, minimumLevel: .warning)
+    )
     for isAnswered in [false, true] {
       let call = script.update()
       let only = try await script.transport.next()
@@ -75,8 +78,8 @@ import Testing
 
   /// The warnings of a channel with this config about calls with this one.
   private func warnings(_ ofChannel: ServiceConfig?, _ ofCall: ServiceConfig) async throws -> [String] {
-    let warnings = Warnings()
-    let script = ScriptedChannel(ofChannel, logger: Logger(warnings))
+    let warnings = LogEntries()
+    let script = ScriptedChannel(ofChannel, logger: Logger(warnings, minimumLevel: .warning))
     for _ in 0..<2 {
       let call = script.unary(options: .with { $0.serviceConfig = ofCall })
       try await script.transport.next().end(.notFound)

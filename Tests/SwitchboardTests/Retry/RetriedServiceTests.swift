@@ -3,7 +3,6 @@ import EchoService
 import EchoTestSupport
 import ServerTestSupport
 import Switchboard
-import SwitchboardCall
 import Synchronization
 import Testing
 
@@ -94,17 +93,8 @@ private final class FlakyProvider: Echo_EchoProvider {
     }
   }
 
-  private final class Warnings: LogHandler {
-    private let state = Locked<[String]>([])
-    var all: [String] { state.withLock { $0 } }
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      state.withLock { $0.append("\(message) \(metadata["value"] ?? "")") }
-    }
-  }
-
   @Test func aPushbackThatIsNoNumber() async throws {
-    let warnings = Warnings()
+    let warnings = LogEntries()
     var options = ChannelOptions()
     options.serviceConfig = try ServiceConfig(json: Self.config)
     options.logger = Logger(warnings, minimumLevel: .warning)
@@ -115,7 +105,8 @@ private final class FlakyProvider: Echo_EchoProvider {
       }
     }
     #expect(warnings.all.count == 1)
-    #expect(warnings.all.first?.hasSuffix("the call is not made again 250ms") == true)
+    #expect(warnings.all.first?.message.hasSuffix("the call is not made again") == true)
+    #expect(warnings.all.first?.metadata["value"] == "250ms")
   }
 
   @Test(arguments: [false, true]) func callsOfEveryKindAreRetried(_ inProcess: Bool) async throws {

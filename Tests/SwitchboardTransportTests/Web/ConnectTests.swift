@@ -1,3 +1,4 @@
+import CallTestSupport
 import Foundation
 import HTTP2TestSupport
 import SwitchboardCall

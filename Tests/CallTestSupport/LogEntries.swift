@@ -1,18 +1,20 @@
 import SwitchboardCall
 
 /// Keeps what is logged, but not that a loop was blocked: on a busy machine any is.
-final class LogEntries: LogHandler {
-  struct Entry: Sendable {
-    let level: LogLevel
-    let message: String
-    let metadata: [String: String]
+package final class LogEntries: LogHandler {
+  package struct Entry: Sendable {
+    package let level: LogLevel
+    package let message: String
+    package let metadata: [String: String]
     /// How many events it stands for.
-    var times: Int { metadata["times"].flatMap { Int($0) } ?? 1 }
+    package var times: Int { metadata["times"].flatMap { Int($0) } ?? 1 }
   }
 
   private let entries = Locked<[Entry]>([])
 
-  func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+  package init() {}
+
+  package func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
     // What depends on the time that the machine has, and on registries of tests that run at the same time.
     guard !message.contains("an event loop"), !message.contains("interceptors were registered") else {
       return
@@ -20,8 +22,8 @@ final class LogEntries: LogHandler {
     entries.withLock { $0.append(Entry(level: level, message: message, metadata: metadata)) }
   }
 
-  var all: [Entry] { entries.withLock { $0 } }
+  package var all: [Entry] { entries.withLock { $0 } }
 
   /// Those of at least this level.
-  func all(from level: LogLevel) -> [Entry] { all.filter { $0.level >= level } }
+  package func all(from level: LogLevel) -> [Entry] { all.filter { $0.level >= level } }
 }
