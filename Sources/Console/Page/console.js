@@ -444,13 +444,18 @@ class NowView {
     if (hadFocus) close.focus();
   }
 
+  stateOf(server) {
+    const problem = server.isSilent ? "a loop does not answer" : server.isDraining ? "draining" : null;
+    return make("span", { class: problem ? "bad-text" : "good-text" }, problem ?? "serving");
+  }
+
   drawLists(data, servers) {
     const list = (title, lines) => make("section", {}, make("h2", {}, title),
       lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
     const addresses = servers.map((server) => make("li", {},
       make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
       make("span", {}, server.isSilent ? "" : `${shortNumber(number(server.connections))} connections`),
-      server.isSilent ? make("span", { class: "bad-text" }, "a loop does not answer") : server.isDraining ? make("span", { class: "bad-text" }, "draining") : make("span", { class: "good-text" }, "serving")));
+      this.stateOf(server)));
     const loops = (data.loops ?? []).map((loop, index) => {
       const load = loop.load === undefined ? 0 : Number(loop.load);
       const text = load < 0 ? "not known yet" : `${Math.round(load * 100)} %`;

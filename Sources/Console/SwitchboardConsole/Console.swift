@@ -2,6 +2,7 @@ public import SwitchboardCall
 import SwitchboardNetwork
 import SwitchboardServices
 public import SwitchboardTelemetry
+import SwitchboardText
 public import SwitchboardTransport
 
 /// A page that shows what the servers and channels of the process do: calls per second, errors and latencies of each
@@ -136,7 +137,7 @@ public final class Console: Sendable {
   /// The link that opens the page where `serve` has put it, for a program that prints it. It has the token that the console has
   /// made; if a token of the program's own or the program decides who may see the page, it has none.
   public func link(to address: SocketAddress) -> String {
-    let isAny = address.host == "0.0.0.0" || address.host == "::"
+    let isAny = ["0.0.0.0", "::"].contains { address.host.isExactly($0) }
     let name = isAny ? "localhost" : address.host
     let host = name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]" : name
     let page = "http://\(host):\(address.port)/"

@@ -1,3 +1,4 @@
+import SwitchboardText
 public import SwitchboardTransport
 
 /// Who may see a console.
@@ -33,7 +34,9 @@ extension ConsoleAccess {
     /// The answer to a request that may not see the views; `nil` if it may.
     func refusal(of request: HTTPPage.Request) async -> HTTPPage.Response? {
       // Browsers add these to what other sites ask for, and no site can leave them out.
-      let isOthers = request.headers["sec-fetch-site"].contains { $0 != "same-origin" && $0 != "none" }
+      let isOthers = request.headers["sec-fetch-site"].contains { site in
+        !["same-origin", "none"].contains { site.isExactly($0) }
+      }
       guard !isOthers, request.headers["origin"].isEmpty else {
         return .text(403, "the console answers no requests of other sites")
       }

@@ -25,8 +25,7 @@ struct ConnectionTree: Sendable {
       Self.line(NodeID(.serverConnection, server.id, connection.number), 2, connection.name)
     }
     var line = Self.line(top, 1, server.name)
-    line.callsStarted = UInt64(clamping: snapshot.calls.started)
-    line.callsFailed = UInt64(clamping: snapshot.calls.failed)
+    line.take(snapshot.calls)
     line.state = snapshot.isDraining ? "draining" : "serving"
     add(line, listeners + connections)
   }
@@ -36,8 +35,7 @@ struct ConnectionTree: Sendable {
     for subchannel in snapshot.subchannels {
       var line = Self.line(NodeID(.subchannel, channel.id, subchannel.number), 2, subchannel.target)
       line.state = subchannel.state.shown
-      line.callsStarted = UInt64(clamping: subchannel.calls.started)
-      line.callsFailed = UInt64(clamping: subchannel.calls.failed)
+      line.take(subchannel.calls)
       line.children = UInt32(clamping: subchannel.connections.count)
       below.append(line)
       guard !query.closed.contains(Array(line.id.utf8)) else { continue }
@@ -48,8 +46,7 @@ struct ConnectionTree: Sendable {
     let name = channel.name.isEmpty ? snapshot.target : "\(channel.name) (\(snapshot.target))"
     var line = Self.line(NodeID(.channel, channel.id), 1, name)
     line.state = snapshot.state.shown
-    line.callsStarted = UInt64(clamping: snapshot.calls.started)
-    line.callsFailed = UInt64(clamping: snapshot.calls.failed)
+    line.take(snapshot.calls)
     add(line, below)
   }
 
@@ -90,5 +87,12 @@ struct ConnectionTree: Sendable {
       $0.level = level
       $0.name = name.isEmpty ? id.kind.rawValue : name
     }
+  }
+}
+
+extension Switchboard_Console_V1_Node {
+  fileprivate mutating func take(_ calls: CallCounts) {
+    callsStarted = UInt64(clamping: calls.started)
+    callsFailed = UInt64(clamping: calls.failed)
   }
 }

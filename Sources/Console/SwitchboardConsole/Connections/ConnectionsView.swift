@@ -55,7 +55,7 @@ struct ConnectionsView: Sendable {
     }
     var details = NodeDetails(id, known.name)
     details.add("State", snapshot.isDraining ? "draining" : "serving")
-    details.add("Connections", snapshot.loops.reduce(0) { $0 + $1.connections })
+    details.add("Connections", snapshot.connectionCount)
     details.add("Loops", snapshot.loops.count)
     details.add(snapshot.calls)
     return details.detail

@@ -144,7 +144,7 @@ extension Switchboard_Console_V1_Server {
     for address in snapshot.listeners.map({ "\($0.address)" }) where !addresses.contains(address) {
       addresses.append(address)
     }
-    connections = UInt32(clamping: snapshot.loops.reduce(0) { $0 + $1.connections })
+    connections = UInt32(clamping: snapshot.connectionCount)
     isDraining = snapshot.isDraining
     callsStarted = UInt64(clamping: snapshot.calls.started)
     callsFailed = UInt64(clamping: snapshot.calls.failed)

@@ -1,3 +1,5 @@
+// text: the page and its headers, which are our own
+
 import ConsolePage
 import SwitchboardCall
 import SwitchboardTransport

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 import SwitchboardTransport
 
 /// Makes the answers of views: one at a time, with low priority, and one for all who ask the same at about the same time. So
@@ -10,7 +11,7 @@ actor SharedAnswers {
   }
 
   private let time: any CallTime
-  private var entries: [String: Entry] = [:]
+  private var entries: [ExactText: Entry] = [:]
   private var waiting = 0
   private var last: Task<HTTPPage.Response, Never>?
 

@@ -30,4 +30,7 @@ package struct ServerSnapshot: Sendable {
   package internal(set) var loops: [LoopUse] = []
   /// Whether it accepts no more calls.
   package let isDraining: Bool
+
+  /// The number of open connections, listed or not.
+  package var connectionCount: Int { loops.reduce(0) { $0 + $1.connections } }
 }
