@@ -2,7 +2,7 @@
 
 /// The page of the console.
 public enum ConsolePage {
-  /// `console.html`.
+  /// The document.
   public static let document = ##"""
 <!doctype html>
 <html lang="en" data-prefix="{{prefix}}">
@@ -19,10 +19,7 @@ public enum ConsolePage {
 <a class="skip" href="#main">To the content</a>
 <header>
 <h1 id="title">Console</h1>
-<nav aria-label="Views">
-<a href="{{prefix}}/now" data-view="now">Now</a>
-<a href="{{prefix}}/connections" data-view="connections">Connections</a>
-</nav>
+<nav aria-label="Views"></nav>
 <p id="status" role="status"></p>
 <button id="enter" type="button" hidden>Enter the token</button>
 </header>
@@ -40,7 +37,7 @@ public enum ConsolePage {
 </body>
 </html>
 """##
-  /// `console.css`.
+  /// The style.
   public static let style = ##"""
 :root {
   --page: #ffffff; --text: #1c2733; --soft: #55636f; --line: #d8dee5; --tile: #f5f7fa; --mark: #dcebff;
@@ -135,7 +132,7 @@ dialog p { margin: 0; color: var(--soft); }
   main { padding: .8rem; }
 }
 """##
-  /// `console.js`.
+  /// The script.
   public static let script = ##"""
 // The page of the console. It draws what the server sends as text only: nothing that the server sends is read as HTML.
 "use strict";
@@ -143,8 +140,6 @@ dialog p { margin: 0; color: var(--soft); }
 const prefix = document.documentElement.dataset.prefix;
 const main = document.getElementById("main");
 const statusLine = document.getElementById("status");
-
-// MARK: Elements
 
 // An element with attributes, properties for events, and children, which are elements or texts.
 function make(tag, attributes = {}, ...children) {
@@ -159,7 +154,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// MARK: Figures
+// Figures, as the page shows them.
 
 function shortNumber(value) {
   if (value === null || Number.isNaN(value)) return "–";
@@ -190,7 +185,7 @@ const number = (value) => (value === undefined ? 0 : value === "NaN" ? NaN : Num
 const numbers = (values) => (values ?? []).map(number);
 const last = (values) => (values.length ? values[values.length - 1] : NaN);
 
-// MARK: The server
+// What the page asks the server for, and the token that opens it.
 
 const session = {
   get token() { return sessionStorage.getItem("switchboard-token"); },
@@ -302,8 +297,6 @@ const refresher = {
 setInterval(() => refresher.show(), 1000);
 document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") refresher.now(); });
 
-// MARK: Charts
-
 // How many periods the server keeps, and how many of them a line of the table draws.
 const periods = 180;
 const recentPeriods = 36;
@@ -370,8 +363,6 @@ function chartsOf(series, step) {
     ], step, shortTime),
     chart("Calls in progress", [{ name: "now", values: numbers(series.inFlight), style: "one" }], step, shortNumber));
 }
-
-// MARK: Lists
 
 const lineHeight = 32;
 
@@ -474,6 +465,8 @@ class Grid {
   }
 }
 
+// Fields and figures that several views have.
+
 // A field whose value changes what is asked for.
 function filterField(label, changed) {
   const field = make("input", { type: "search", "data-search": true, oninput: () => changed(field.value) });
@@ -491,11 +484,12 @@ function tiles(values) {
     make("div", { class: isBad ? "bad" : null }, make("dt", {}, name), make("dd", {}, value)));
 }
 
-// MARK: Now
+// The view of what the process does now.
 
 class NowView {
   name = "now";
   title = "Now";
+  key = "n";
   // Where the lines begin that the server was asked for.
   asked = 0;
   side = "server"; order = "rate"; filter = ""; chosen = null;
@@ -609,11 +603,12 @@ class NowView {
   }
 }
 
-// MARK: Connections
+// The view of servers, channels and their connections.
 
 class ConnectionsView {
   name = "connections";
   title = "Connections";
+  key = "c";
   // Where the lines begin that the server was asked for.
   asked = 0;
   filter = ""; chosen = ""; closed = new Set();
@@ -688,13 +683,15 @@ class ConnectionsView {
   }
 }
 
-// MARK: Views
+// The views, and how one gets from one to another.
 
-const views = { now: new NowView(), connections: new ConnectionsView() };
-let current = views.now;
+// Each has a name, which is its path and that of its answers in JSON, a title, a key that leads to it, elements, the parameters
+// of its requests, and a function that draws what is answered.
+const views = [new NowView(), new ConnectionsView()];
+let current = views[0];
 
 function show(name, { push = false } = {}) {
-  current = views[name] ?? views.now;
+  current = views.find((view) => view.name === name) ?? views[0];
   if (push) history.pushState(null, "", `${prefix}/${current.name}`);
   document.title = `${current.title} – Console`;
   for (const link of document.querySelectorAll("nav a")) {
@@ -706,17 +703,18 @@ function show(name, { push = false } = {}) {
 }
 
 const nameInPath = () => location.pathname.slice(prefix.length + 1) || "now";
-for (const link of document.querySelectorAll("nav a")) {
-  link.addEventListener("click", (event) => {
+document.querySelector("nav").append(...views.map((view) => make("a", {
+  href: `${prefix}/${view.name}`, "data-view": view.name, "aria-keyshortcuts": view.key,
+  onclick: (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    show(link.dataset.view, { push: true });
+    show(view.name, { push: true });
     main.focus();
-  });
-}
+  },
+}, view.title)));
 window.addEventListener("popstate", () => show(nameInPath()));
 
-// Keys: / finds; n and c change the view.
+// Keys: / finds; others change the view.
 document.addEventListener("keydown", (event) => {
   if (access.open || event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "")) {
@@ -724,8 +722,8 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "/") { event.preventDefault(); main.querySelector("[data-search]")?.focus(); }
-  if (event.key === "n") show("now", { push: true });
-  if (event.key === "c") show("connections", { push: true });
+  const view = views.find((view) => view.key === event.key);
+  if (view) show(view.name, { push: true });
 });
 
 takeToken();

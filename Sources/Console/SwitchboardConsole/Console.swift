@@ -88,20 +88,18 @@ public final class Console: Sendable {
     use.pageWasPlaced()
     let page = ConsoleAssets.page(at: place)
     return ConsoleAssets.pages(at: place, page)
-      + ConsoleViews.names.map { name in
-        HTTPPage("GET", place.path(name)) { [self] request in await answer(name, request, page) }
-      }
+      + views.pages(at: place) { [self] view, request in await answer(view, request, page) }
   }
 
-  private func answer(_ name: String, _ request: HTTPPage.Request, _ page: HTTPPage.Response) async
+  private func answer(_ view: any ConsoleView, _ request: HTTPPage.Request, _ page: HTTPPage.Response) async
     -> HTTPPage.Response
   {
     // Whoever opens the path in a browser wants the page, which then asks for the view.
     if ConsoleAssets.isWanted(by: request) { return page }
     if let refusal = await access.refusal(of: request) { return refusal }
     guard !isShutDown else { return .text(503, "the console was shut down") }
-    return await answers.answer(to: "\(name)?\(request.query ?? "")") { [views] in
-      await views.answer(name, request.query)
+    return await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")") { [views] in
+      await views.answer(view, request.query)
     }
   }
 

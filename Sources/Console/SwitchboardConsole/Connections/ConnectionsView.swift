@@ -3,7 +3,9 @@ import SwitchboardServices
 import SwitchboardTransport
 
 /// Makes the view of servers, channels and their connections.
-struct ConnectionsView: Sendable {
+struct ConnectionsView: ConsoleView {
+  static let name = "connections"
+
   let entries: ConsoleEntries
   let clock: ConsoleClock
 

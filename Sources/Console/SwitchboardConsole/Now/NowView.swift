@@ -6,7 +6,9 @@ import SwitchboardTelemetry
 import SwitchboardTransport
 
 /// Makes the view of what the process does now.
-struct NowView: Sendable {
+struct NowView: ConsoleView {
+  static let name = "now"
+
   let telemetry: Telemetry?
   let calls: CallWatch?
   let loops: LoopWatch

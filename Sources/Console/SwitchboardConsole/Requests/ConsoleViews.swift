@@ -13,8 +13,7 @@ final class ConsoleViews: Sendable {
   private let clock: ConsoleClock
   private let calls: CallWatch?
   private let loops: LoopWatch
-  private let now: NowView
-  private let connections: ConnectionsView
+  private let views: [any ConsoleView]
 
   init(_ telemetry: Telemetry?, maxMethods: Int, _ clock: ConsoleClock, _ use: ConsoleUse) {
     self.telemetry = telemetry
@@ -22,15 +21,17 @@ final class ConsoleViews: Sendable {
     calls = telemetry.map { CallWatch($0, limit: maxMethods, clock.time) }
     self.clock = clock
     loops = LoopWatch(clock.time)
-    now = NowView(
-      telemetry: telemetry,
-      calls: calls,
-      loops: loops,
-      entries: entries,
-      clock: clock,
-      start: clock.time.now
-    )
-    connections = ConnectionsView(entries: entries, clock: clock)
+    views = [
+      NowView(
+        telemetry: telemetry,
+        calls: calls,
+        loops: loops,
+        entries: entries,
+        clock: clock,
+        start: clock.time.now
+      ),
+      ConnectionsView(entries: entries, clock: clock),
+    ]
   }
 
   /// Looks at what goes on every few seconds, until the task is cancelled.
@@ -56,18 +57,20 @@ final class ConsoleViews: Sendable {
 
   // MARK: Pages
 
-  /// The names of the views, which are their paths below the page's.
-  static let names = ["now", "connections"]
+  /// A page for each view, of which `answer` makes the responses.
+  func pages(
+    at place: ConsolePlace,
+    _ answer: @escaping @Sendable (any ConsoleView, HTTPPage.Request) async -> HTTPPage.Response
+  ) -> [HTTPPage] {
+    views.map { view in HTTPPage("GET", place.path(type(of: view).name)) { await answer(view, $0) } }
+  }
 
-  func answer(_ name: String, _ text: String?) async -> HTTPPage.Response {
+  func answer(_ view: any ConsoleView, _ text: String?) async -> HTTPPage.Response {
     do {
       let query = try ViewQuery(text)
       use.pageWasRead(showsAny: entries.wasFilled)
       telemetry?.pageWasRead()
-      switch name {
-      case "now": return .json(try await now.answer(query).jsonUTF8Bytes())
-      default: return .json(try await connections.answer(query).jsonUTF8Bytes())
-      }
+      return .json(try await view.json(query))
     } catch let mistake as ViewQuery.Mistake {
       return .text(400, mistake.text)
     } catch {
