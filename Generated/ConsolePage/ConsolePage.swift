@@ -118,6 +118,8 @@ meter { width: 6rem; }
 .panel { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; display: grid; gap: .8rem; }
 .panel > header { padding: 0; border: 0; }
 .panel > header button { margin-left: auto; }
+.lever { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 .8rem; }
+.danger { color: var(--red); border-color: var(--red); }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); font-weight: normal;
   vertical-align: top; overflow-wrap: anywhere; }
@@ -194,21 +196,40 @@ const session = {
 
 class Refused extends Error {}
 
-// The request under way, which the next one makes useless.
-let asking = new AbortController();
-
-async function ask(view, parameters) {
-  asking.abort();
-  asking = new AbortController();
-  const query = new URLSearchParams();
-  for (const [name, value] of parameters) if (value !== "" && value !== null) query.append(name, value);
-  const headers = { accept: "application/json" };
+// Sends a request, and returns the JSON of the answer.
+async function request(path, options = {}) {
+  const headers = { accept: "application/json", ...options.headers };
   if (session.token) headers.authorization = `Bearer ${session.token}`;
-  const response = await fetch(`${prefix}/${view}?${query}`, { headers, cache: "no-store", signal: asking.signal });
+  const response = await fetch(`${prefix}/${path}`, { ...options, headers, cache: "no-store" });
   if (response.status === 401) throw new Refused();
   if (!response.ok) throw new Error((await response.text()).trim());
   return response.json();
 }
+
+// The request of a view under way, which the next one makes useless.
+let asking = new AbortController();
+
+function ask(view, parameters) {
+  asking.abort();
+  asking = new AbortController();
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters) if (value !== "" && value !== null) query.append(name, value);
+  return request(`${view}?${query}`, { signal: asking.signal });
+}
+
+// Has the server do something: the body is its request in JSON.
+function act(name, body) {
+  const headers = { "content-type": "application/json" };
+  return request(name, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+// What the server does for this viewer, besides showing.
+const permissions = {
+  all: null,
+  async learn() { this.all ??= new Set((await request("session")).permissions ?? []); },
+  forget() { this.all = null; },
+  has(name) { return this.all?.has(name) ?? false; },
+};
 
 // Takes the token out of the address, where bookmarks and pictures of the screen would keep it.
 function takeToken() {
@@ -266,6 +287,7 @@ const refresher = {
     if (document.visibilityState === "hidden") { this.timer = setTimeout(() => this.turn(run), this.interval); return; }
     try {
       const view = current;
+      await permissions.learn();
       const data = await ask(view.name, view.parameters());
       if (run !== this.run || view !== current) return;
       this.failures = 0;
@@ -275,6 +297,7 @@ const refresher = {
     } catch (error) {
       if (run !== this.run || error.name === "AbortError") return;
       this.failures += 1;
+      permissions.forget();
       if (error instanceof Refused) { this.problem = "no access"; askForToken(); this.show(); return; }
       this.problem = error instanceof TypeError ? "the server does not answer" : error.message;
     }
@@ -484,6 +507,36 @@ function tiles(values) {
     make("div", { class: isBad ? "bad" : null }, make("dt", {}, name), make("dd", {}, value)));
 }
 
+// A button that has the server do something, which cannot be undone: it asks once more, and says what became of it.
+class Lever {
+  constructor(name, warning, run) {
+    this.press = make("button", { type: "button", onclick: () => this.ask(true) }, name);
+    this.confirm = make("button", { type: "button", class: "danger", onclick: () => this.run(run) }, warning);
+    this.cancel = make("button", { type: "button", onclick: () => this.ask(false) }, "Cancel");
+    this.outcome = make("span", { role: "status" });
+    this.element = make("p", { class: "lever" }, this.press, this.confirm, this.cancel, this.outcome);
+    this.ask(false);
+  }
+
+  ask(isAsking) {
+    const hadFocus = this.element.contains(document.activeElement);
+    this.press.hidden = isAsking;
+    this.confirm.hidden = this.cancel.hidden = !isAsking;
+    if (isAsking) this.outcome.textContent = "";
+    if (hadFocus) (isAsking ? this.cancel : this.press).focus();
+  }
+
+  async run(run) {
+    this.ask(false);
+    try {
+      this.outcome.textContent = await run();
+    } catch (error) {
+      this.outcome.textContent = error instanceof Refused ? "the token is not the server's" : error.message;
+    }
+    refresher.now();
+  }
+}
+
 // The view of what the process does now.
 
 class NowView {
@@ -614,7 +667,9 @@ class ConnectionsView {
   filter = ""; chosen = ""; closed = new Set();
 
   constructor() {
-    this.panel = make("section", { class: "panel", hidden: true });
+    this.facts = make("div");
+    this.levers = make("div");
+    this.panel = make("section", { class: "panel", hidden: true }, this.levers, this.facts);
     this.grid = new Grid("Servers, channels and connections", [
       { name: "Name", cell: (line) => this.nameOf(line) },
       { name: "Kind", wide: true, cell: (line) => (line.kind ?? "").toLowerCase() },
@@ -624,7 +679,7 @@ class ConnectionsView {
     ], ["minmax(9rem, 1fr)", "7rem", "8.5rem", "6rem", "6rem"], {
       tree: true,
       key: (line) => line.id,
-      choose: (line) => { this.chosen = line.id; this.grid.selected = line.id; refresher.now(); },
+      choose: (line) => { this.choose(line); refresher.now(); },
       fold: (line, isClosed) => {
         if (!line.children) return;
         if (isClosed) this.closed.add(line.id); else this.closed.delete(line.id);
@@ -660,6 +715,16 @@ class ConnectionsView {
     return text;
   }
 
+  choose(line) {
+    this.chosen = line.id;
+    this.grid.selected = line.id;
+    const drain = new Lever("Drain", "Drain: it accepts no more calls, and does not begin again", async () => {
+      await act("drain", { server: line.id, graceSeconds: 30 });
+      return "It drains. Calls in progress have 30 s.";
+    });
+    this.levers.replaceChildren(...(line.kind === "SERVER" && permissions.has("drain") ? [drain.element] : []));
+  }
+
   stateOf(line) {
     const isBad = ["TRANSIENT_FAILURE", "SHUTDOWN", "draining", "no answer"].includes(line.state);
     return make("span", { class: isBad ? "bad-text" : null }, line.state ?? "");
@@ -671,11 +736,15 @@ class ConnectionsView {
     const detail = data.selected;
     this.panel.hidden = !this.chosen;
     if (!this.chosen) return;
-    if (!detail) { this.panel.replaceChildren(make("p", {}, "What was selected has gone.")); return; }
+    if (!detail) {
+      this.levers.replaceChildren();
+      this.facts.replaceChildren(make("p", {}, "What was selected has gone."));
+      return;
+    }
     const events = (detail.events ?? []).map((event) => make("tr", {},
       make("th", { scope: "row" }, new Date(event.time).toLocaleTimeString()),
       make("td", { class: event.isWarning ? "bad-text" : null }, event.isWarning ? `Warning: ${event.text}` : event.text)));
-    this.panel.replaceChildren(
+    this.facts.replaceChildren(
       make("h2", {}, detail.name),
       make("table", {}, ...(detail.properties ?? []).map((property) =>
         make("tr", {}, make("th", { scope: "row" }, property.name), make("td", {}, property.value ?? "")))),

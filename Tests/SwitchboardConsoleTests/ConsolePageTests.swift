@@ -36,6 +36,7 @@ private struct ManyMethods: CallHandlerProvider {
     options.access = .token(Self.token)
     options.logger = .quiet
     options.maxMethods = 1000
+    options.permissions = .everyone([.drain])
     return try Console(telemetry, options, time: time, watches: false)
   }
 

@@ -7,9 +7,13 @@ import TestSupport
 struct PageRequest {
   private let text: String
 
-  init(_ path: String, _ fields: [String: String], host: String = "localhost") {
-    let lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
-    text = "GET \(path) HTTP/1.1\r\nhost: \(host)\r\n\(lines)connection: close\r\n\r\n"
+  /// A POST if it has a body.
+  init(_ path: String, _ fields: [String: String], host: String = "localhost", body: String? = nil) {
+    var lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
+    if let body { lines += "content-length: \(body.utf8.count)\r\n" }
+    text = """
+      \(body == nil ? "GET" : "POST") \(path) HTTP/1.1\r\nhost: \(host)\r\n\(lines)connection: close\r\n\r\n\(body ?? "")
+      """
   }
 
   func answer(at address: SocketAddress) throws -> String {

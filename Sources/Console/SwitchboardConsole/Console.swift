@@ -22,6 +22,7 @@ public final class Console: Sendable {
   private let options: ConsoleOptions
   private let access: ConsoleAccess.Check
   private let views: ConsoleViews
+  private let actions: ConsoleActions
   private let answers: SharedAnswers
   private let use: ConsoleUse
   private let watching: Task<Void, Never>
@@ -57,6 +58,7 @@ public final class Console: Sendable {
     use = ConsoleUse(options.logger)
     let views = ConsoleViews(telemetry, maxMethods: options.maxMethods, clock, use)
     self.views = views
+    actions = ConsoleActions(views.entries, options)
     answers = SharedAnswers(time)
     telemetry?.pageWasMade()
     watching = Task.detached(priority: .utility) { if watches { await views.watch() } }
@@ -89,6 +91,14 @@ public final class Console: Sendable {
     let page = ConsoleAssets.page(at: place)
     return ConsoleAssets.pages(at: place, page)
       + views.pages(at: place) { [self] view, request in await answer(view, request, page) }
+      + actions.pages(at: place) { [self] action, request in
+        await ifAllowed(request) { await actions.answer(action, request) }
+      }
+      + [
+        HTTPPage("GET", place.path("session")) { [self] request in
+          await ifAllowed(request) { await actions.session(of: request) }
+        }
+      ]
   }
 
   private func answer(_ view: any ConsoleView, _ request: HTTPPage.Request, _ page: HTTPPage.Response) async
@@ -96,11 +106,20 @@ public final class Console: Sendable {
   {
     // Whoever opens the path in a browser wants the page, which then asks for the view.
     if ConsoleAssets.isWanted(by: request) { return page }
+    return await ifAllowed(request) {
+      await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")") { [views] in
+        await views.answer(view, request.query)
+      }
+    }
+  }
+
+  /// What `answer` makes, for those who may see the console.
+  private func ifAllowed(_ request: HTTPPage.Request, _ answer: () async -> HTTPPage.Response) async
+    -> HTTPPage.Response
+  {
     if let refusal = await access.refusal(of: request) { return refusal }
     guard !isShutDown else { return .text(503, "the console was shut down") }
-    return await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")") { [views] in
-      await views.answer(view, request.query)
-    }
+    return await answer()
   }
 
   private var isShutDown: Bool { servers.withLock { $0 == nil } }

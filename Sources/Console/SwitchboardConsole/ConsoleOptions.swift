@@ -11,6 +11,8 @@ import SwitchboardTransport
 public struct ConsoleOptions: Sendable {
   /// Who may see it. By default, whoever has a token that the console makes and writes to its log.
   public var access: ConsoleAccess = .madeToken
+  /// What those may do who see it, besides seeing. By default, nothing.
+  public var permissions: ConsolePermissions = .everyone([])
   /// The most methods of which it keeps figures, on each side. Further ones count together as `other`.
   public var maxMethods = 500
   /// Where it logs its address, at the level `info`, and what was forgotten. By default, standard error.

@@ -145,6 +145,21 @@ try:
     expect(page, f"{STATUS}.includes('old: the server does not answer')", "it says that what it shows is old")
     say("start")
     expect(page, f"{STATUS} === 'live'", "it goes on by itself")
+
+    # A server is drained, by keys alone, and only after it was asked for twice.
+    press(page, "c", "c")
+    expect(page, "location.pathname === '/connections' && document.querySelector('[role=treegrid] .line')", "connections again")
+    page.run("document.querySelector('[role=treegrid] .body').focus()")
+    press(page, "Home")
+    press(page, "Enter", "\r")
+    expect(page, "document.querySelector('.lever button')?.textContent === 'Drain'", "a lever")
+    look_at(page, "levers")
+    page.run("document.querySelector('.lever button').focus()")
+    press(page, "Enter", "\r")
+    expect(page, "document.activeElement.textContent === 'Cancel'", "it asks once more")
+    page.run("document.querySelector('.lever .danger').focus()")
+    press(page, "Enter", "\r")
+    expect(page, "document.querySelector('.lever [role=status]').textContent.startsWith('It drains.') && document.querySelector('.line').textContent.includes('draining')", "the server drains")
     say("done")
 finally:
     browser.close()

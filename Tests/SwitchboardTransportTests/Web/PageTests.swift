@@ -21,6 +21,9 @@ import Testing
       HTTPPage("POST", "/post", bodyLimit: 10) { request in
         HTTPPage.Response(status: 201, contentType: "text/plain", body: request.body.reversed())
       },
+      HTTPPage("POST", "/type") { request in
+        HTTPPage.Response(body: request.headers["content-type"].joined(separator: ", ").utf8)
+      },
       HTTPPage("GET", "/large") { _ in
         HTTPPage.Response(contentType: "text/plain", body: [UInt8](repeating: 65, count: 300_000))
       },
@@ -42,6 +45,12 @@ import Testing
       #expect(peer.send("POST", "/post", "text/plain", [], [1, 2])?.body == [2, 1])
       #expect(peer.send("GET", "/large", "", [], [])?.body.count == 300_000)
       #expect(peer.send("GET", "/gone", "", [], [])?.status == "410")
+    }
+  }
+
+  @Test(arguments: ["text/plain", "application/json", "application/json; charset=utf-8", "application/x-a"])
+  func aPageSeesTheContentType(_ type: String) async throws {
+    try await with { peer, _ async throws in #expect(peer.send("POST", "/type", type, [], [1])?.text == type)
     }
   }
 

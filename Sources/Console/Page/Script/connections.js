@@ -9,7 +9,9 @@ class ConnectionsView {
   filter = ""; chosen = ""; closed = new Set();
 
   constructor() {
-    this.panel = make("section", { class: "panel", hidden: true });
+    this.facts = make("div");
+    this.levers = make("div");
+    this.panel = make("section", { class: "panel", hidden: true }, this.levers, this.facts);
     this.grid = new Grid("Servers, channels and connections", [
       { name: "Name", cell: (line) => this.nameOf(line) },
       { name: "Kind", wide: true, cell: (line) => (line.kind ?? "").toLowerCase() },
@@ -19,7 +21,7 @@ class ConnectionsView {
     ], ["minmax(9rem, 1fr)", "7rem", "8.5rem", "6rem", "6rem"], {
       tree: true,
       key: (line) => line.id,
-      choose: (line) => { this.chosen = line.id; this.grid.selected = line.id; refresher.now(); },
+      choose: (line) => { this.choose(line); refresher.now(); },
       fold: (line, isClosed) => {
         if (!line.children) return;
         if (isClosed) this.closed.add(line.id); else this.closed.delete(line.id);
@@ -55,6 +57,16 @@ class ConnectionsView {
     return text;
   }
 
+  choose(line) {
+    this.chosen = line.id;
+    this.grid.selected = line.id;
+    const drain = new Lever("Drain", "Drain: it accepts no more calls, and does not begin again", async () => {
+      await act("drain", { server: line.id, graceSeconds: 30 });
+      return "It drains. Calls in progress have 30 s.";
+    });
+    this.levers.replaceChildren(...(line.kind === "SERVER" && permissions.has("drain") ? [drain.element] : []));
+  }
+
   stateOf(line) {
     const isBad = ["TRANSIENT_FAILURE", "SHUTDOWN", "draining", "no answer"].includes(line.state);
     return make("span", { class: isBad ? "bad-text" : null }, line.state ?? "");
@@ -66,11 +78,15 @@ class ConnectionsView {
     const detail = data.selected;
     this.panel.hidden = !this.chosen;
     if (!this.chosen) return;
-    if (!detail) { this.panel.replaceChildren(make("p", {}, "What was selected has gone.")); return; }
+    if (!detail) {
+      this.levers.replaceChildren();
+      this.facts.replaceChildren(make("p", {}, "What was selected has gone."));
+      return;
+    }
     const events = (detail.events ?? []).map((event) => make("tr", {},
       make("th", { scope: "row" }, new Date(event.time).toLocaleTimeString()),
       make("td", { class: event.isWarning ? "bad-text" : null }, event.isWarning ? `Warning: ${event.text}` : event.text)));
-    this.panel.replaceChildren(
+    this.facts.replaceChildren(
       make("h2", {}, detail.name),
       make("table", {}, ...(detail.properties ?? []).map((property) =>
         make("tr", {}, make("th", { scope: "row" }, property.name), make("td", {}, property.value ?? "")))),

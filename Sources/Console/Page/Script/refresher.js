@@ -16,6 +16,7 @@ const refresher = {
     if (document.visibilityState === "hidden") { this.timer = setTimeout(() => this.turn(run), this.interval); return; }
     try {
       const view = current;
+      await permissions.learn();
       const data = await ask(view.name, view.parameters());
       if (run !== this.run || view !== current) return;
       this.failures = 0;
@@ -25,6 +26,7 @@ const refresher = {
     } catch (error) {
       if (run !== this.run || error.name === "AbortError") return;
       this.failures += 1;
+      permissions.forget();
       if (error instanceof Refused) { this.problem = "no access"; askForToken(); this.show(); return; }
       this.problem = error instanceof TypeError ? "the server does not answer" : error.message;
     }

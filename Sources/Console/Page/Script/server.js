@@ -7,21 +7,40 @@ const session = {
 
 class Refused extends Error {}
 
-// The request under way, which the next one makes useless.
-let asking = new AbortController();
-
-async function ask(view, parameters) {
-  asking.abort();
-  asking = new AbortController();
-  const query = new URLSearchParams();
-  for (const [name, value] of parameters) if (value !== "" && value !== null) query.append(name, value);
-  const headers = { accept: "application/json" };
+// Sends a request, and returns the JSON of the answer.
+async function request(path, options = {}) {
+  const headers = { accept: "application/json", ...options.headers };
   if (session.token) headers.authorization = `Bearer ${session.token}`;
-  const response = await fetch(`${prefix}/${view}?${query}`, { headers, cache: "no-store", signal: asking.signal });
+  const response = await fetch(`${prefix}/${path}`, { ...options, headers, cache: "no-store" });
   if (response.status === 401) throw new Refused();
   if (!response.ok) throw new Error((await response.text()).trim());
   return response.json();
 }
+
+// The request of a view under way, which the next one makes useless.
+let asking = new AbortController();
+
+function ask(view, parameters) {
+  asking.abort();
+  asking = new AbortController();
+  const query = new URLSearchParams();
+  for (const [name, value] of parameters) if (value !== "" && value !== null) query.append(name, value);
+  return request(`${view}?${query}`, { signal: asking.signal });
+}
+
+// Has the server do something: the body is its request in JSON.
+function act(name, body) {
+  const headers = { "content-type": "application/json" };
+  return request(name, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+// What the server does for this viewer, besides showing.
+const permissions = {
+  all: null,
+  async learn() { this.all ??= new Set((await request("session")).permissions ?? []); },
+  forget() { this.all = null; },
+  has(name) { return this.all?.has(name) ?? false; },
+};
 
 // Takes the token out of the address, where bookmarks and pictures of the screen would keep it.
 function takeToken() {

@@ -34,11 +34,16 @@ extension ConsoleAccess {
     /// The answer to a request that may not see the views; `nil` if it may.
     func refusal(of request: HTTPPage.Request) async -> HTTPPage.Response? {
       // Browsers add these to what other sites ask for, and no site can leave them out.
-      let isOthers = request.headers["sec-fetch-site"].contains { site in
-        !["same-origin", "none"].contains { site.isExactly($0) }
-      }
-      guard !isOthers, request.headers["origin"].isEmpty else {
-        return .text(403, "the console answers no requests of other sites")
+      let sites = request.headers["sec-fetch-site"]
+      let isOthers = sites.contains { site in !["same-origin", "none"].contains { site.isExactly($0) } }
+      // The page itself has an origin when it asks for more than a view. Where there is neither TLS nor loopback, browsers do not
+      // say whether it is the same.
+      let isOwn = sites.contains { $0.isExactly("same-origin") }
+      guard !isOthers, isOwn || request.headers["origin"].isEmpty else {
+        return .text(
+          403,
+          "the console answers no requests of other sites; without TLS, the page can only do something for this machine"
+        )
       }
       guard await isAllowed(request) else {
         if isOfProgram { return .text(403, "the program does not let this request see the console") }

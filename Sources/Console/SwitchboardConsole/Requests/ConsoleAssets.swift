@@ -2,6 +2,7 @@
 
 import ConsolePage
 import SwitchboardCall
+import SwitchboardProtobuf
 import SwitchboardTransport
 
 /// The page, its script and its style sheet. They are the same for all, and show nothing by themselves.
@@ -36,8 +37,14 @@ enum ConsoleAssets {
 }
 
 extension HTTPPage.Response {
-  static func json(_ bytes: [UInt8]) -> Self {
-    HTTPPage.Response(contentType: "application/json", headers: .ofConsole, body: bytes)
+  static func json(_ message: some Message) -> Self {
+    do {
+      let bytes = try message.jsonUTF8Bytes()
+      return HTTPPage.Response(contentType: "application/json", headers: .ofConsole, body: bytes)
+    } catch {
+      // A message of ours is always written.
+      return .text(500, "the answer cannot be written: \(error)")
+    }
   }
 
   static func text(_ status: Int, _ text: String, _ headers: [String: String] = [:]) -> Self {

@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardTransport
 
 /// Something that the console shows, which answers requests with a message.
 protocol ConsoleView: Sendable {
@@ -10,6 +11,5 @@ protocol ConsoleView: Sendable {
 }
 
 extension ConsoleView {
-  /// The answer in JSON.
-  func json(_ query: ViewQuery) async throws -> [UInt8] { try await answer(query).jsonUTF8Bytes() }
+  func response(to query: ViewQuery) async -> HTTPPage.Response { .json(await answer(query)) }
 }

@@ -211,11 +211,16 @@ struct RequestHead: ~Copyable {
 
   /// The request of a page.
   func pageRequest(body: [UInt8], peer: PeerIdentity) -> HTTPPage.Request {
-    HTTPPage.Request(
+    var headers = request.headers
+    // It was taken out, because it decides which protocol a call has.
+    if !request.contentType.isEmpty {
+      headers.add(name: "content-type", value: String(decoding: request.contentType, as: UTF8.self))
+    }
+    return HTTPPage.Request(
       method: request.httpMethod,
       path: String(decoding: request.path, as: UTF8.self),
       query: request.query.map { String(decoding: $0, as: UTF8.self) },
-      headers: request.headers,
+      headers: headers,
       body: body,
       peer: peer
     )

@@ -1,7 +1,5 @@
-import ConsoleMessages
 import SwitchboardCall
 import SwitchboardNetwork
-import SwitchboardProtobuf
 import SwitchboardTelemetry
 import SwitchboardTransport
 
@@ -66,16 +64,13 @@ final class ConsoleViews: Sendable {
   }
 
   func answer(_ view: any ConsoleView, _ text: String?) async -> HTTPPage.Response {
-    do {
+    do throws(ViewQuery.Mistake) {
       let query = try ViewQuery(text)
       use.pageWasRead(showsAny: entries.wasFilled)
       telemetry?.pageWasRead()
-      return .json(try await view.json(query))
-    } catch let mistake as ViewQuery.Mistake {
-      return .text(400, mistake.text)
+      return await view.response(to: query)
     } catch {
-      // A message of ours is always written.
-      return .text(500, "the view cannot be written: \(error)")
+      return .text(400, error.text)
     }
   }
 }

@@ -1,0 +1,86 @@
+import ConsoleMessages
+import SwitchboardCall
+import SwitchboardProtobuf
+import SwitchboardText
+import SwitchboardTransport
+
+/// What the console does for those who may have it done.
+struct ConsoleActions: Sendable {
+  private let actions: [any ConsoleAction]
+  private let permissions: ConsolePermissions
+  private let logger: Logger
+
+  init(_ entries: ConsoleEntries, _ options: ConsoleOptions) {
+    actions = [DrainAction(entries: entries)]
+    permissions = options.permissions
+    logger = options.logger
+  }
+
+  /// A page for each action, of which `answer` makes the responses.
+  func pages(
+    at place: ConsolePlace,
+    _ answer: @escaping @Sendable (any ConsoleAction, HTTPPage.Request) async -> HTTPPage.Response
+  ) -> [HTTPPage] {
+    actions.map { action in
+      let kind = type(of: action)
+      return HTTPPage("POST", place.path(kind.name), bodyLimit: kind.bodyLimit) { await answer(action, $0) }
+    }
+  }
+
+  /// What the request may do.
+  func session(of request: HTTPPage.Request) async -> HTTPPage.Response {
+    var session = Switchboard_Console_V1_Session()
+    for permission in ConsolePermission.allCases where await permissions.allow(permission, request) {
+      session.permissions.append(permission.rawValue)
+    }
+    return .json(session)
+  }
+
+  func answer(_ action: any ConsoleAction, _ request: HTTPPage.Request) async -> HTTPPage.Response {
+    // A form of another site cannot send this type.
+    let type = request.headers.first(name: "content-type") ?? ""
+    guard type.utf8.starts(with: "application/json".utf8) else {
+      return .text(415, "the console takes application/json")
+    }
+    let permission = Swift.type(of: action).permission
+    guard await permissions.allow(permission, request) else {
+      return .text(
+        403,
+        "the console may not do this: ConsoleOptions.permissions lacks .\(permission.rawValue)"
+      )
+    }
+    return await perform(action, request)
+  }
+
+  private func perform<Action: ConsoleAction>(_ action: Action, _ request: HTTPPage.Request) async
+    -> HTTPPage.Response
+  {
+    do {
+      let wanted = try Action.Request(jsonUTF8Bytes: request.body)
+      if let summary = action.summary(of: wanted) {
+        logger.log(
+          .info,
+          "the console does what a viewer asked for: \(summary)",
+          ["viewer": request.peer.address]
+        )
+      }
+      return .json(try await action.perform(wanted))
+    } catch let status as GRPCStatus {
+      return .text(status.httpStatusOfPage, status.message ?? "\(status.code)")
+    } catch {
+      return .text(400, "the request cannot be read: \(error)")
+    }
+  }
+}
+
+extension GRPCStatus {
+  fileprivate var httpStatusOfPage: Int {
+    switch code {
+    case .invalidArgument, .outOfRange: 400
+    case .notFound: 404
+    case .failedPrecondition, .alreadyExists, .aborted: 409
+    case .resourceExhausted: 429
+    default: 500
+    }
+  }
+}

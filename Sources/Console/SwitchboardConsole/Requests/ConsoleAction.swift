@@ -1,0 +1,23 @@
+import SwitchboardCall
+import SwitchboardProtobuf
+
+/// Something that the console does for somebody, asked for by a message in JSON.
+protocol ConsoleAction: Sendable {
+  associatedtype Request: Message
+  associatedtype Answer: Message
+
+  /// Its path below the page's.
+  static var name: String { get }
+  static var permission: ConsolePermission { get }
+  /// The largest request, in bytes.
+  static var bodyLimit: Int { get }
+
+  /// What it will do, for the log: not the secrets that a request may have. `nil` if that is not worth an entry.
+  func summary(of request: Request) -> String?
+  /// Throws a status whose code and message the page shows.
+  func perform(_ request: Request) async throws(GRPCStatus) -> Answer
+}
+
+extension ConsoleAction {
+  static var bodyLimit: Int { 64 * 1024 }
+}

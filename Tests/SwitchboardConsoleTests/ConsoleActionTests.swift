@@ -1,0 +1,121 @@
+import CallTestSupport
+import ConsoleMessages
+import EchoService
+import EchoTestSupport
+import ServerTestSupport
+import Switchboard
+import SwitchboardCall
+import SwitchboardProtobuf
+import SwitchboardTransport
+import TestSupport
+import Testing
+
+@testable import SwitchboardConsole
+
+/// What a console does for those who may have it done.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConsoleActionTests {
+  private static let token = "correct-horse-battery"
+  private static let json = ["authorization": "Bearer \(token)", "content-type": "application/json"]
+  private struct Echo: EchoingProvider {}
+
+  private let log = LogEntries()
+
+  private func console(_ permissions: ConsolePermissions) throws -> Console {
+    var options = ConsoleOptions()
+    options.access = .token(Self.token)
+    options.permissions = permissions
+    options.logger = Logger(log, minimumLevel: .info)
+    return try Console(options: options)
+  }
+
+  private func status(_ request: PageRequest, _ address: SocketAddress) throws -> String {
+    String(try request.answer(at: address).dropFirst("HTTP/1.1 ".utf8.count).prefix(3))
+  }
+
+  /// Runs `body` with a server that a console shows, and asks it to drain the server.
+  private func withDrain(
+    _ permissions: ConsolePermissions,
+    _ body: (Server, (_ fields: [String: String], _ body: String) throws -> String) async throws -> Void
+  ) async throws {
+    try await withPair([Echo()]) { pair async throws in
+      let console = try console(permissions)
+      console.add(pair.server, name: "shop")
+      let address = try console.serve(port: 0)
+      try await body(pair.server) { try status(PageRequest("/drain", $0, body: $1), address) }
+      await console.shutDown()
+    }
+  }
+
+  private func isDraining(_ server: Server) async -> Bool { await server.snapshot().isDraining }
+
+  @Test func aServerIsDrainedByThoseWhoMay() async throws {
+    try await withDrain(.everyone([.drain])) { server, drain async throws in
+      #expect(try drain(Self.json, #"{"server": "server-1", "graceSeconds": 30}"#) == "200")
+      while !Task.isCancelled, !(await isDraining(server)) { await Task.yield() }
+      #expect(log.all.contains { $0.message == "the console does what a viewer asked for: drain server-1" })
+    }
+  }
+
+  @Test func byDefaultAConsoleOnlyShows() async throws {
+    try await withDrain(.everyone([])) { server, drain async throws in
+      #expect(try drain(Self.json, #"{"server": "server-1"}"#) == "403")
+      #expect(!(await isDraining(server)))
+    }
+  }
+
+  @Test func theProgramMayDecideOnEach() async throws {
+    let isOperator = ConsolePermissions.requests { request, permission in
+      permission == .drain && request.headers["x-user"] == ["operator"]
+    }
+    try await withDrain(isOperator) { server, drain async throws in
+      let body = #"{"server": "server-1"}"#
+      #expect(try drain(Self.json, body) == "403")
+      #expect(try drain(Self.json.merging(["x-user": "operator"]) { $1 }, body) == "200")
+    }
+  }
+
+  @Test(arguments: [
+    ("401", ["content-type": "application/json"]),
+    ("415", ["authorization": "Bearer \(token)", "content-type": "text/plain"]),
+    ("415", ["authorization": "Bearer \(token)"]),
+    ("403", json.merging(["origin": "http://evil.example"]) { $1 }),
+    ("403", json.merging(["origin": "http://evil.example", "sec-fetch-site": "cross-site"]) { $1 }),
+    ("403", json.merging(["origin": "http://evil.example", "sec-fetch-site": "none"]) { $1 }),
+  ])
+  func otherSitesAndStrangersDoNothing(_ expected: String, _ fields: [String: String]) async throws {
+    try await withDrain(.everyone([.drain])) { server, drain async throws in
+      #expect(try drain(fields, #"{"server": "server-1"}"#) == expected)
+      #expect(!(await isDraining(server)))
+    }
+  }
+
+  @Test(arguments: [
+    ("404", #"{"server": "server-2"}"#), ("404", #"{"server": "channel-1"}"#), ("404", "{}"),
+    ("400", #"{"server": "server-1", "graceSeconds": -1}"#),
+    ("400", #"{"server": "server-1", "graceSeconds": "NaN"}"#),
+    ("400", #"{"server": "server-1", "grace": 1}"#), ("400", "{"), ("400", ""),
+  ])
+  func whatCannotBeMeant(_ expected: String, _ body: String) async throws {
+    try await withDrain(.everyone([.drain])) { server, drain async throws in
+      #expect(try drain(Self.json, body) == expected)
+      #expect(!(await isDraining(server)))
+    }
+  }
+
+  @Test func thePageOfTheConsoleItselfMay() async throws {
+    try await withDrain(.everyone([.drain])) { server, drain async throws in
+      let own = ["origin": "http://localhost", "sec-fetch-site": "same-origin"]
+      #expect(try drain(Self.json.merging(own) { $1 }, #"{"server": "server-1"}"#) == "200")
+    }
+  }
+
+  @Test func aViewerIsToldWhatItMay() async throws {
+    let console = try console(.everyone([.drain]))
+    let address = try console.serve(port: 0)
+    let answer = try PageRequest("/session", Self.json).answer(at: address)
+    let text = answer.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? ""
+    #expect(try Switchboard_Console_V1_Session(jsonString: text).permissions == ["drain"])
+    #expect(try status(PageRequest("/session", [:]), address) == "401")
+    await console.shutDown()
+  }
+}
