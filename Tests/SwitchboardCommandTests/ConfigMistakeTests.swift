@@ -44,6 +44,18 @@ import Testing
     }
   }
 
+  /// The records of a name have another form than a channel's option.
+  @Test(arguments: [
+    (#"[{"serviceConfig": {}}]"#, "it is not an object: "),
+    (#"{"clientLanguage": [], "serviceConfig": {}}"#, ""),
+  ])
+  func theFormOfDNSRecordsIsRecognised(_ json: String, _ start: String) throws {
+    let expected =
+      "\(start)the form with serviceConfig is for DNS records only (gRFC A2); a channel takes what is in its serviceConfig"
+    let found = try check(json)
+    #expect(found.code == 65 && found.lines.first?.hasSuffix(expected) == true, "\(found.lines)")
+  }
+
   @Test func everyMistakeIsListed() throws {
     let json = """
       {"methodConfig": [{"name": [{"service": "a.B"}], "timeout": "1"}, {"name": [{}], "retryPolicy": {}}, {}, 5],

@@ -39,6 +39,12 @@ import Testing
     #expect(Package().changed(new) == new)
   }
 
+  /// Switchboard has a `CallHandlerProvider`, too.
+  @Test func whatIsOursIsNoFinding() {
+    #expect(Package().advice("import Switchboard\nstruct Shop: CallHandlerProvider {}\n").isEmpty)
+    #expect(Package().advice("import GRPC\nstruct Shop: CallHandlerProvider {}\n").count == 1)
+  }
+
   /// Modules that came with version 2 do not bring the rules of version 1.
   @Test func filesOfTheSecondVersionHaveItsRules() {
     let text =

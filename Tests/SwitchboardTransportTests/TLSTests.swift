@@ -55,6 +55,19 @@ import Testing
     #expect(failure?.message?.contains("\0") == false)
   }
 
+  @Test(arguments: ["switchboard.test:443", "https://switchboard.test"])
+  func aNameWithAPortIsToldSo(_ name: String) throws {
+    var tls = trusting
+    tls.serverNameOverride = name
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
+    }
+    #expect(
+      failure?.message?.contains("a name has no port and no scheme") == true,
+      "\(failure?.message ?? "")"
+    )
+  }
+
   @Test(arguments: [
     "a", "a-b.c_d", "127.0.0.1", "::1", String(repeating: "a", count: 63), "SWITCHBOARD.test", "a.test.",
   ])

@@ -54,6 +54,16 @@ import Testing
     #expect(CallOptions().overridden(by: client).timeout == .seconds(10))
   }
 
+  /// A token for all calls of a client must not be lost because a call says something else.
+  @Test func aCallsMetadataOverridesTheClientsNameByName() {
+    let client = CallOptions(initialMetadata: [
+      "authorization": "Bearer 1", "tenant": "north", "Tenant": "east",
+    ])
+    let both = client.overridden(by: CallOptions(initialMetadata: ["TENANT": "south", "trace": "on"]))
+    #expect(both.initialMetadata == ["authorization": "Bearer 1", "TENANT": "south", "trace": "on"])
+    #expect(client.initialMetadata.count == 3)
+  }
+
   /// Merging two values, in either order, keeps an option that only one of them chooses.
   @Test(arguments: Self.choices.indices)
   func everyOptionIsMerged(_ index: Int) {

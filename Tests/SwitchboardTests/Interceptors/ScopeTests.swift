@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aCallsFactoriesReplaceTheClients() async throws {
+  @Test func aCallsFactoriesPrecedeTheClients() async throws {
     let log = Log()
     try await withChannel(try Channel(inProcess: [TutorialProvider()])) { channel async throws in
       var options = CallOptions()
@@ -40,9 +40,10 @@ import Testing
       _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
       options.interceptorFactories = [NamingFactory(name: "call", log: log)]
       _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
-      let methods = ["Get", "Collect", "Expand", "Update"]
+      let methods = ["Get", "Collect", "Expand", "Update", "Get"]
       #expect(
-        log.lines.filter { $0.hasPrefix(">") } == methods.map { "> client \($0)" } + ["> call Get"]
+        log.lines.filter { $0.hasPrefix(">") }
+          == methods.map { "> client \($0)" } + ["> call Get", "> client Get"]
       )
     }
   }

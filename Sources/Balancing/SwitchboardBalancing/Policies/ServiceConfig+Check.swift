@@ -13,12 +13,24 @@ extension ServiceConfig {
     do throws(ConfigFinding) {
       let (value, places) = try ConfigValue.parseWithPlaces(json)
       guard case .object(let members) = value else {
-        return [ConfigFinding(path: "", reason: "it is not an object")]
+        return [
+          ConfigFinding(path: "", reason: "it is not an object" + (isOfDNS(value) ? ": \(formOfDNS)" : ""))
+        ]
       }
+      if members["serviceConfig"] != nil { return [ConfigFinding(path: "", reason: formOfDNS)] }
       var check = ConfigCheck(members, methods.map(KnownMethods.init), policies)
       check.checkParts()
       return located(check.findings, places)
     } catch { return [error] }
+  }
+
+  private static let formOfDNS =
+    "the form with serviceConfig is for DNS records only (gRFC A2); a channel takes what is in its serviceConfig"
+
+  /// Whether it is a list of configs, each for certain clients.
+  private static func isOfDNS(_ value: ConfigValue) -> Bool {
+    guard case .array(let choices) = value, case .object(let first)? = choices.first else { return false }
+    return first["serviceConfig"] != nil
   }
 
   /// The findings with their positions, in the order of the text.

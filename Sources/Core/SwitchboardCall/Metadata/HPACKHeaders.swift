@@ -92,6 +92,17 @@ public struct HPACKHeaders: Sendable {
     add(name: name, binary: value)
   }
 
+  /// The fields of others whose names this list does not have, and then its own.
+  func overriding(_ others: HPACKHeaders?) -> HPACKHeaders {
+    guard let others, !others.isEmpty else { return self }
+    var merged = HPACKHeaders()
+    for index in others.indices where !contains(name: others.name(at: index)) {
+      others.withField(at: index) { merged.append(name: $0, value: $1) }
+    }
+    merged.add(contentsOf: self)
+    return merged
+  }
+
   /// Appends the fields of another list.
   public mutating func add(contentsOf other: HPACKHeaders) {
     if isEmpty {

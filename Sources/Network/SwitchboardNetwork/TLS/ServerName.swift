@@ -47,6 +47,7 @@ struct ServerName {
     guard labels.allSatisfy({ (1...63).contains($0.count) }) else {
       return "each part between dots has 1 to 63 characters"
     }
+    guard !text.utf8.contains(UInt8(ascii: ":")) else { return "a name has no port and no scheme" }
     guard labels.joined().allSatisfy(isOfName) else {
       return "a name consists of letters, digits, hyphens and underscores; use Punycode for others"
     }

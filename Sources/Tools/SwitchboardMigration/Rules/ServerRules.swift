@@ -17,7 +17,9 @@ enum ServerRules {
     .advise(".sendResponses", "Use try await responseStream.send(_:) for each."),
     .advise(
       "CallHandlerProvider",
-      "Generated providers conform to it. By hand: ServiceHandlers (docs/guide/Marshallers.md)."
+      "Generated providers conform to it. By hand: ServiceHandlers (docs/guide/Marshallers.md).",
+      // Switchboard has a type of this name, too.
+      if: .imports("GRPC")
     ),
   ]
 

@@ -13,8 +13,9 @@ import SwitchboardCall
 /// its body. The whole request is read before the handler runs, within the server's `requestTimeout`; a body larger
 /// than `bodyLimit` is rejected with 413. The client must read the response within the same time. While a server makes
 /// 256 pages, it makes further ones only for connections without any, and answers other requests with 503. A handler is
-/// cancelled when its client is gone. An HTTP method that neither a page nor another protocol supports at the path is
-/// rejected with 405, and a `GET` of a path that has neither page nor method with 404. A page is not a call:
+/// cancelled when its client resets the stream or the connection; a client of HTTP/1.1 that only ends its side may still
+/// read, and gets its answer. An HTTP method that neither a page nor another protocol supports at the path is rejected with
+/// 405, and a `GET` of a path that has neither page nor method with 404. A page is not a call:
 /// interceptors do not see it.
 public struct HTTPPage: Sendable {
   /// A whole request.

@@ -25,7 +25,13 @@ extension RequestHead {
         message: "the request's headers are larger than the server's limit (ServerOptions.maxMetadataSize)"
       )
     }
-    if hosts != nil { return .http(status: "421", message: "the server does not answer under this name") }
+    if hosts != nil {
+      return .http(
+        status: "421",
+        message:
+          "the server answers under its own address and the `names` that it was given, and not under this one"
+      )
+    }
     if hasManyContentTypes {
       return .http(status: "400", message: "the request has more than one content-type")
     }
