@@ -107,6 +107,33 @@ import Testing
   }
 
   /// They are valid, and match or allow nothing.
+  /// No wildcards are known.
+  @Test(arguments: ["*", "shop.*", "Buy ", "a-b"])
+  func aNameThatIsNone(_ name: String) throws {
+    let json = #"{"methodConfig": [{"name": [{"service": "\#(name)"}], "timeout": "1s"}]}"#
+    let found = try findings(json)
+    #expect(
+      found == [
+        "methodConfig[0].name[0].service: is no name, so it names nothing: without 'method', all methods of the service are "
+          + "meant, and {} stands for all services"
+      ]
+    )
+  }
+
+  @Test func tokensThatAllowNoRetry() throws {
+    let policy =
+      #"{"maxAttempts": 2, "initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}"#
+    func config(_ tokens: Int) -> String {
+      #"{"methodConfig": [{"name": [{}], "retryPolicy": \#(policy)}], "retryThrottling": {"maxTokens": \#(tokens), "tokenRatio": 0.1}}"#
+    }
+    #expect(
+      try findings(config(2)) == [
+        "retryThrottling.maxTokens: is 2: no call is made again after the first failure; 3 is the least"
+      ]
+    )
+    #expect(try check(config(3)).code == 0)
+  }
+
   @Test func valuesWithoutAnEffectAreFound() throws {
     let json =
       #"{"methodConfig": [{"name": [{"service": "shop.Shop/Buy"}, {"service": "a.B", "method": "B/C"}], "timeout": "0s"}]}"#

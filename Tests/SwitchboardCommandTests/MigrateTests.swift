@@ -57,6 +57,15 @@ import Testing
 
     """
 
+  /// Where the sources are, there is nothing that depends on a package.
+  @Test func aFolderWithoutAManifestHasNoDependency() throws {
+    let folder = try Folder(["main.swift": "import GRPC\n", "switchboard/readme": ""])
+    let run = try folder.migrate("--write", "--switchboard", "https://host.example/switchboard")
+    #expect(run.exitCode == 64)
+    #expect(run.errors.contains("has no Package.swift, which --switchboard is for"))
+    #expect(try folder.text("main.swift") == "import GRPC\n")
+  }
+
   @Test func reportsEachPlaceAndWritesNothing() throws {
     let folder = try Folder([
       "Sources/App/Client.swift": Self.client, "Sources/App/Other.swift": "import Foundation\n",

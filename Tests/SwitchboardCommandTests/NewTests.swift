@@ -126,6 +126,23 @@ import Testing
     }
   }
 
+  /// The package manager would find neither of the two.
+  @Test func aPackageWithTheNameOfItsDependencyIsRefused() throws {
+    try withFolder { folder in
+      let checkout = folder.appending(path: "checkout")
+      try FileManager.default.createDirectory(at: checkout, withIntermediateDirectories: true)
+      try Data().write(to: checkout.appending(path: "Package.swift"))
+      let made = try Command.product(
+        "switchboard",
+        ["new", "Switchboard", "--switchboard", "checkout"],
+        in: folder.path
+      )
+      #expect(made.exitCode == 64)
+      #expect(made.errors.contains("a package cannot have the name of one that it depends on: Switchboard"))
+      #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "Switchboard").path))
+    }
+  }
+
   @Test func anAbsolutePathStaysAbsolute() throws {
     try withFolder { folder in
       let words = ["new", "greeter", "--switchboard", TestFolders.root.path]

@@ -67,6 +67,12 @@ import Testing
       "--origin '*' is not an origin as browsers write it: such as https://app.example, in lower case, without a path, a "
         + "wildcard and the scheme's own port\n'--origin any' lets the pages of all origins call."
     ),
+    ("mock PROTO --origin HTTPS://a.example", "is not an origin as browsers write it"),
+    ("load-agent --listen 0.0.0.0:0 --token short", "has at least 16 characters"),
+    (
+      "load localhost:1 shop.Shop/Buy --proto PROTO -d {} --agents a:1,b:2,a:1 --agent-token x",
+      "--agents names a:1 twice"
+    ),
     ("mock PROTO --origin localhost:5173", "--origin 'localhost:5173' is not an origin as browsers write it"),
     (
       "mock PROTO --origin null --listen a.b:1",

@@ -26,6 +26,7 @@ import Testing
 
   @Test(arguments: [
     "https://a.example/", "https://a.example/page", "a.example", "*", "", "://a", "https://A.example",
+    "HTTPS://a.example",
     "https://a.example:443", "http://a.example:80", "https://a example", "https://*.example",
     "https://a.example,https://c.example", "http://[", "http://[]", "http://[::1", "http://[::1]x",
     "http://::1",

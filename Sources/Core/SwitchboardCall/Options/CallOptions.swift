@@ -47,8 +47,8 @@ public struct CallOptions: Sendable {
     return options
   }
 
-  /// These options, overridden field by field by a call's own. Of metadata, a field is what has a name of its own. Interceptors
-  /// are added: one that a client has for all its calls, such as for a token, must not be lost by chance.
+  /// These options, overridden field by field by a call's own. Of metadata, a field is what has a name of its own:
+  /// one that a client has for all its calls, such as a token, must not be lost by chance.
   @inlinable
   package func overridden(by own: CallOptions?) -> CallOptions {
     guard let own else { return self }
@@ -116,9 +116,7 @@ extension CallOptions {
       merged.payloadFormat = payloadFormat ?? defaults.payloadFormat
       merged.flowControlEnabled = flowControlEnabled ?? defaults.flowControlEnabled
       merged.logger = logger ?? defaults.logger
-      merged.interceptorFactories =
-        interceptorFactories.map { $0 + (defaults.interceptorFactories ?? []) }
-        ?? defaults.interceptorFactories
+      merged.interceptorFactories = interceptorFactories ?? defaults.interceptorFactories
       merged.safety = safety ?? defaults.safety
       merged.compression = compression ?? defaults.compression
       merged.responseSizeLimit = responseSizeLimit ?? defaults.responseSizeLimit
@@ -132,7 +130,8 @@ extension CallOptions {
 
 // Options for interceptors.
 extension CallOptions {
-  /// Factories whose interceptors precede all others, in this order. Those of a call precede those of its client.
+  /// Factories whose interceptors precede all others, in this order. A call's factories replace the client's; `nil`
+  /// keeps those.
   public var interceptorFactories: [any ClientInterceptorFactory]? {
     get { box?.choices.interceptorFactories }
     set { choose { $0.interceptorFactories = newValue } }

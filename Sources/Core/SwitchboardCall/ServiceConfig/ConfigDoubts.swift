@@ -29,10 +29,26 @@ extension MethodConfig {
 
 extension MethodConfig.Name {
   package var doubts: [ConfigFinding] {
-    [("service", service), ("method", method)].filter { $0.1.utf8.contains(UInt8(ascii: "/")) }.map {
-      member,
-      _ in
-      .doubt(member, "has a slash, so it names nothing: 'service' and 'method' are two members")
+    [("service", service, "."), ("method", method, "")].compactMap { member, name, extra in
+      if name.utf8.contains(UInt8(ascii: "/")) {
+        return .doubt(member, "has a slash, so it names nothing: 'service' and 'method' are two members")
+      }
+      guard !name.utf8.allSatisfy({ Self.isOfName($0) || extra.utf8.contains($0) }) else { return nil }
+      return .doubt(
+        member,
+        "is no name, so it names nothing: without 'method', all methods of the service are meant, and {} stands for all services"
+      )
+    }
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    // Servers that take no .proto may name methods as they like.
+    case 0x80...: true
+    default: false
     }
   }
 }
@@ -99,6 +115,14 @@ extension ServiceConfig {
     if retryThrottling != nil, !methodConfigs.contains(where: { $0.repetition != nil }) {
       doubts.append(
         .doubt("retryThrottling", "has no effect: no methodConfig has a retryPolicy or a hedgingPolicy")
+      )
+    }
+    if let maxTokens = retryThrottling?.maxTokens, maxTokens <= 2 {
+      doubts.append(
+        .doubt(
+          "retryThrottling.maxTokens",
+          "is \(maxTokens): no call is made again after the first failure; 3 is the least"
+        )
       )
     }
     return doubts

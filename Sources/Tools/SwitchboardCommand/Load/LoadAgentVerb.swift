@@ -38,10 +38,18 @@ enum LoadAgentVerb {
     run
   )
 
+  /// The shortest token of an agent that other machines can reach.
+  static let shortestToken = 16
+
   private static func run(_ arguments: Arguments) async throws -> ExitCode {
     let listener = try ListeningAddress.parse(arguments[listen] ?? "127.0.0.1:0", listen)
     let given = try arguments.secret(token) ?? Terminal.environment(LoadAgentList.variable)
     if given?.isEmpty == true { throw Failure.usage("the token is empty") }
+    if let given, given.utf8.count < shortestToken, !HostNames.isLocal(listener.host) {
+      throw Failure.usage(
+        "a token with which other machines have this one call any server has at least \(shortestToken) characters"
+      )
+    }
     var numbers = SystemRandomNumberGenerator()
     let secret = given ?? String(numbers.next(), radix: 36) + String(numbers.next(), radix: 36)
     let agent = LoadAgent(token: secret) { plan in
@@ -51,6 +59,8 @@ enum LoadAgentVerb {
     }
     var options = ServerOptions()
     options.tls = try tls(arguments)
+    // Whoever has the token chose the server that is called, and must learn why it cannot be.
+    options.sendsErrorDescriptions = true
     options.logger = FlagLog.ofServer(certificate: certificate)
     let server: Server
     do {

@@ -76,6 +76,10 @@ struct LoadAgentList: Sendable {
         throw Failure.usage("--agents needs HOST:PORT, not '\(address)'")
       }
     }
+    var known: Set<String> = []
+    for address in addresses where !known.insert(address).inserted {
+      throw Failure.usage("--agents names \(address) twice")
+    }
     do { try request.plan.check(agents: addresses.count) } catch { throw Failure.usage("--agents: \(error)") }
     guard let token = try arguments.secret(LoadFlags.token) ?? Terminal.environment(Self.variable),
       !token.isEmpty

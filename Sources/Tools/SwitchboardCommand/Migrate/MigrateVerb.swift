@@ -45,6 +45,13 @@ enum MigrateVerb {
     for remark in tree.remarks { Output.warn(remark) }
     // A mistake in it is one before anything is written.
     if let origin = arguments[package] { _ = try PackageDependency(of: origin, from: tree.folder) }
+    if arguments.has(package), !tree.sources.contains(where: PackageTree.isManifest) {
+      throw Failure(
+        "\(tree.folder) has no Package.swift, which --switchboard is for",
+        hints: ["DIR is the folder of the package, not that of its sources."],
+        code: .usage
+      )
+    }
     let names = tree.names()
     var report = MigrationReport(isWritten: arguments.has(write))
     for path in tree.sources {

@@ -58,6 +58,13 @@ enum NewVerb {
     }
     let folder = arguments[directory] ?? name.package
     let dependency = try self.dependency(arguments, in: folder)
+    guard name.package.lowercased() != dependency.name else {
+      throw Failure(
+        "a package cannot have the name of one that it depends on: \(name.package)",
+        hints: ["Choose another NAME; '--directory \(folder)' keeps the folder."],
+        code: .usage
+      )
+    }
     let files = PackageFiles(name: name, dependency: dependency, shape: try shape(arguments)).all
     let present = files.map(\.path).filter { access("\(folder)/\($0)", F_OK) == 0 }
     guard present.isEmpty else {

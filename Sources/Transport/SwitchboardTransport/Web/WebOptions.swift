@@ -100,7 +100,9 @@ extension WebOptions: RuledOptions {
   package static func isOrigin(_ text: String) -> Bool {
     // What pages without an origin send, such as files; those of an app on Android send the other.
     if text == "null" || text == "file://" { return true }
-    guard let (scheme, rest) = text.schemeAndRest, !scheme.isEmpty else { return false }
+    guard let (scheme, rest) = text.schemeAndRest, !scheme.isEmpty,
+      !scheme.utf8.contains(where: (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains)
+    else { return false }
     return !rest.contains {
       "/?#*,@\\\"<>^`{|}%".contains($0) || $0.isWhitespace || $0.isUppercase || !$0.isASCII
     }
