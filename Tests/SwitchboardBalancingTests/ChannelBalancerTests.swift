@@ -1,6 +1,7 @@
-import SwitchboardBalancing
 import SwitchboardCall
 import Testing
+
+@testable import SwitchboardBalancing
 
 @Suite
 struct ChannelBalancerTests {
@@ -52,6 +53,31 @@ struct ChannelBalancerTests {
     try report(ResolverResult(endpoints: .numbers(5..<6)))
     try owner.host[5].set(.ready)
     #expect(balancer.picker.pick(FakeCall()).number == 5)
+  }
+
+  private final class NoRouter: CallRouter {
+    func route(_ method: MethodDescriptor, _ metadata: HPACKHeaders) throws(GRPCStatus) -> CallRoute {
+      CallRoute(to: "x")
+    }
+  }
+
+  @Test
+  func aRouterIsUsedOnceThePolicyHasItsEndpointsAndUntilTheChannelIsIdle() throws {
+    let balancer = try start()
+    var result = ResolverResult(endpoints: .numbers(0..<1))
+    let router = NoRouter()
+    result.router = router
+    result.policy = PolicyChoice(RoundRobin(), RoundRobinBalancer.Config())
+    try report(result)
+    #expect(balancer.router === router && balancer.policyName == "round_robin" && owner.routers == [1])
+    try report(result)
+    #expect(owner.routers == [1] && owner.configs == 1)
+    result.router = NoRouter()
+    try report(result)
+    #expect(owner.routers == [1, 1] && owner.configs == 1)
+    balancer.goIdle()
+    #expect(balancer.router == nil && owner.routers == [1, 1, 0])
+    balancer.shutDown()
   }
 
   @Test

@@ -234,6 +234,19 @@ struct RingHashTests {
     #expect(try bench.host[2].connects > 0)
   }
 
+  /// As an xDS route with a hash policy asks for.
+  @Test
+  func aRouteMayChooseByItsOwnHash() throws {
+    try bench.update("ring_hash", [:], .numbers(0..<8))
+    bench.host.allReady()
+    let keyed = FakeCall([("user", "ada")])
+    keyed.route = CallRoute(to: "x") { $0.first(name: "user").map { XXHash64.hash($0) } }
+    let homes = try (0..<20).map { _ in try home(of: keyed) }
+    #expect(Set(homes).count == 1)
+    keyed.metadata = HPACKHeaders()
+    #expect(Set(try (0..<60).map { _ in try home(of: keyed) }).count > 1)
+  }
+
   @Test
   func callsWithoutAKeyGetTheFirstReadyEndpoint() throws {
     try bench.update("ring_hash", config, .numbers(0..<5))

@@ -267,4 +267,5 @@ private final class IdleTime: BalancerTime, @unchecked Sendable {
 private final class IdleCall: CallToPick {
   let method = MethodDescriptor(service: "bench.Bench", method: "Get", type: .unary)
   let metadata = HPACKHeaders([("trace", "0af7651916cd43dd8448eb211c80319c"), ("user-id", "user-4711")])
+  let route: CallRoute? = nil
 }

@@ -185,6 +185,7 @@ struct Missing: Error {
 final class FakeCall: CallToPick {
   let method = MethodDescriptor(service: "echo.Echo", method: "Get", type: .unary)
   var metadata: HPACKHeaders
+  var route: CallRoute?
 
   init(_ metadata: HPACKHeaders = HPACKHeaders()) { self.metadata = metadata }
 }

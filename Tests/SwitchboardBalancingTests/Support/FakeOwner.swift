@@ -24,6 +24,8 @@ final class FakeOwner: ChannelBalancerOwner {
   let host = FakeHost()
   private(set) var changes = 0
   private(set) var configs = 0
+  /// How many subchannels there were when the router changed.
+  private(set) var routers: [Int] = []
   private(set) var failures: [GRPCStatus] = []
   private(set) var events: [String] = []
   private(set) var warnings: [String] = []
@@ -41,6 +43,7 @@ final class FakeOwner: ChannelBalancerOwner {
 
   func balancerChanged() { changes += 1 }
   func serviceConfigChanged() { configs += 1 }
+  func routerChanged() { routers.append(host.open.count) }
   func resolvingFailed(_ status: GRPCStatus) { failures.append(status) }
   func balancerReports(_ event: String, isWarning: Bool) {
     if isWarning { warnings.append(event) } else { events.append(event) }

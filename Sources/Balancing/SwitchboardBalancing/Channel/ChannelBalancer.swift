@@ -14,6 +14,9 @@ package protocol ChannelBalancerOwner: AnyObject {
   /// The service config has changed. It is the resolver's or the channel's own.
   func serviceConfigChanged()
 
+  /// Another router decides about calls; `nil`: calls wait until there is one.
+  func routerChanged()
+
   /// Resolving the name failed, or its result cannot be used, and there is no earlier result.
   func resolvingFailed(_ status: GRPCStatus)
 
@@ -50,6 +53,8 @@ package final class ChannelBalancer: BalancerHost {
   private var start = 0
   private var child: ChildBalancer?
   private var active: (config: ServiceConfig?, policy: PolicyChoice)?
+  /// Decides about calls, if the resolver routes them.
+  package private(set) var router: (any CallRouter)?
   private var isShutDown = false
   private var generator = SystemRandomNumberGenerator()
 
@@ -130,6 +135,9 @@ package final class ChannelBalancer: BalancerHost {
     child?.shutDown()
     child = nil
     active = nil
+    guard router != nil else { return }
+    router = nil
+    owner?.routerChanged()
   }
 
   // MARK: What the resolver reports
@@ -139,12 +147,14 @@ package final class ChannelBalancer: BalancerHost {
     case .failure(let status): fail(status)
     case .success(let endpoints):
       do throws(GRPCStatus) {
-        try use(result.serviceConfig)
+        try use(result)
       } catch {
         owner?.balancerReports("the service config of \(target.text) is invalid: \(error)", isWarning: true)
         guard active != nil else { return fail(.unusableConfig(error)) }
       }
       hand(bounded(endpoints))
+      // Last, so that the policy knows where the new routes lead.
+      use(result.router)
     }
   }
 
@@ -156,9 +166,10 @@ package final class ChannelBalancer: BalancerHost {
   }
 
   /// Throws, and changes nothing, if the config is invalid.
-  private func use(_ result: Result<ServiceConfig?, GRPCStatus>) throws(GRPCStatus) {
-    let config = try result.get() ?? defaultConfig
-    let policy = try policies.choose(for: config) ?? defaultPolicy
+  private func use(_ result: ResolverResult) throws(GRPCStatus) {
+    let config = try result.serviceConfig.get() ?? defaultConfig
+    let named = result.policy == nil ? try policies.choose(for: config) : result.policy
+    let policy = named ?? defaultPolicy
     let isNew = active == nil || active?.config != config
     if isNew { report(config, policy) }
     if active?.policy.name != policy.name {
@@ -166,6 +177,12 @@ package final class ChannelBalancer: BalancerHost {
     }
     active = (config, policy)
     if isNew { owner?.serviceConfigChanged() }
+  }
+
+  private func use(_ router: (any CallRouter)?) {
+    guard router !== self.router, active != nil else { return }
+    self.router = router
+    owner?.routerChanged()
   }
 
   /// Logs what has no effect in a config.

@@ -36,6 +36,8 @@ public protocol CallToPick: AnyObject {
   var method: MethodDescriptor { get }
   /// The request's metadata.
   var metadata: HPACKHeaders { get }
+  /// What the channel's resolver has decided about the call; `nil` if it only finds servers, as most do.
+  var route: CallRoute? { get }
 }
 
 /// Is notified when calls end for which a picker chose a server. One object can serve all calls of a subchannel.

@@ -1,12 +1,14 @@
 /// The number of subchannels or children of a policy in each state.
-struct StateCounts {
+package struct StateCounts {
   private(set) var idle = 0
   private(set) var connecting = 0
   private(set) var ready = 0
   private(set) var transientFailure = 0
 
+  package init() {}
+
   /// Records a change from `old` to `new`. Subchannels that were shut down are not counted.
-  mutating func move(from old: ConnectivityState?, to new: ConnectivityState?) {
+  package mutating func move(from old: ConnectivityState?, to new: ConnectivityState?) {
     add(-1, to: old)
     add(1, to: new)
   }
@@ -22,7 +24,7 @@ struct StateCounts {
   }
 
   /// The combined state: the best one of all.
-  var combined: ConnectivityState {
+  package var combined: ConnectivityState {
     if ready > 0 { return .ready }
     if connecting > 0 { return .connecting }
     return idle > 0 ? .idle : .transientFailure

@@ -1,14 +1,14 @@
 import SwitchboardCall
 
 /// Computes the hash of a call from a metadata field.
-struct RequestHash {
+package struct RequestHash: Sendable {
   /// The field's name, in lower case.
   private let name: [UInt8]
 
-  init(header: String) { name = Array(header.utf8) }
+  package init(header: String) { name = Array(header.utf8) }
 
   /// The hash of the field's value; several values are joined with commas. `nil` without such a field.
-  func hash(of metadata: HPACKHeaders) -> UInt64? {
+  package func hash(of metadata: HPACKHeaders) -> UInt64? {
     guard !name.isEmpty else { return nil }
     var first: Int?
     for index in 0..<metadata.fieldCount where isName(at: index, of: metadata) {

@@ -182,7 +182,8 @@ final class RingHashBalancer: LoadBalancer, Picker {
 
   func pick(_ call: any CallToPick) -> Pick {
     guard !ring.items.isEmpty else { return .wait }
-    if let hash = requestHash.hash(of: call.metadata) { return pick(from: ring.position(of: hash)) }
+    let hash = requestHash.hash(of: call.metadata) ?? call.route?.hash?(call.metadata)
+    if let hash { return pick(from: ring.position(of: hash)) }
     return pickAny(from: ring.position(of: random.next()))
   }
 

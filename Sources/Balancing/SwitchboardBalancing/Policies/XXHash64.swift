@@ -1,5 +1,5 @@
 /// The hash function XXH64, with which `ring_hash` and `random_subsetting` place endpoints and calls.
-enum XXHash64 {
+package enum XXHash64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -9,7 +9,7 @@ enum XXHash64 {
   /// The hash of a text in UTF-8.
   static func hash(_ text: String, seed: UInt64 = 0) -> UInt64 { hash(Array(text.utf8).span, seed: seed) }
 
-  static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
+  package static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
     var position = 0
     var hash = bytes.count >= 32 ? stripes(bytes, &position, seed) : seed &+ prime5
     hash &+= UInt64(bytes.count)

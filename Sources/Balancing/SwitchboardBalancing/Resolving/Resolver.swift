@@ -40,6 +40,9 @@ extension Resolver {
   public func serverName(of target: Target) throws(GRPCStatus) -> String { target.endpoint }
 }
 
+/// A resolver whose results decide about each call: none is made before there is a router.
+package protocol RoutingResolver: Resolver {}
+
 /// A target that is being resolved, until it is stopped. All methods are called on the channel's loop.
 public protocol Resolution: AnyObject {
   /// The endpoints may have changed, because a connection has failed. A resolver that is notified of changes ignores
@@ -56,6 +59,10 @@ public struct ResolverResult: Sendable {
   public var endpoints: Result<[Endpoint], GRPCStatus>
   /// The service config that comes with the name (`nil` if there is none), or the error if it is invalid.
   public var serviceConfig: Result<ServiceConfig?, GRPCStatus>
+  /// Decides about each call, from a resolver that routes.
+  package var router: (any CallRouter)?
+  /// The resolver's own policy, whatever the service config names.
+  package var policy: PolicyChoice?
 
   /// The endpoints that were found.
   public init(endpoints: [Endpoint], serviceConfig: Result<ServiceConfig?, GRPCStatus> = .success(nil)) {

@@ -82,7 +82,7 @@ extension CallTime {
   }
 
   /// Runs `action` on the loop at `time`, unless the task is cancelled first.
-  func alarm(
+  package func alarm(
     at time: ContinuousClock.Instant,
     on loop: any EventLoop,
     _ action: @escaping @Sendable () -> Void

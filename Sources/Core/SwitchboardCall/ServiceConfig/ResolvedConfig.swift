@@ -1,13 +1,24 @@
-/// The service config that the resolution of a channel's name provides.
+/// What the resolution of a channel's name says about calls: the service config, and what decides about each call.
 @usableFromInline package final class ResolvedConfig: Sendable {
+  package struct Settings: Sendable {
+    /// `nil` if there is none.
+    package var config: ServiceConfig?
+    package var router: (any CallRouter)?
+
+    package init(_ config: ServiceConfig?, _ router: (any CallRouter)? = nil) {
+      self.config = config
+      self.router = router
+    }
+  }
+
   private struct Waiter {
-    let continuation: CheckedContinuation<Result<ServiceConfig?, GRPCStatus>, Never>
+    let continuation: CheckedContinuation<Result<Settings, GRPCStatus>, Never>
     /// Whether it stops waiting when the resolution fails, but not for good.
     let failsFast: Bool
   }
 
   private struct State {
-    var known: ServiceConfig??
+    var known: Settings?
     /// The latest failure to resolve the name, unless it was resolved since.
     var failure: (status: GRPCStatus, isFinal: Bool)?
     var waiters: [Int: Waiter] = [:]
@@ -20,10 +31,16 @@
   /// Whether calls wait after a failure, unless their options say otherwise.
   let callsWait: Bool
 
-  package init(callsWait: Bool = false) { self.callsWait = callsWait }
+  /// Whether no call is made before there is a router, whatever its options say.
+  let routesCalls: Bool
 
-  /// The config, which may be `nil`. `.none` before the name was resolved for the first time.
-  package var known: ServiceConfig?? { state.withLock { $0.known } }
+  package init(callsWait: Bool = false, routesCalls: Bool = false) {
+    self.callsWait = callsWait
+    self.routesCalls = routesCalls
+  }
+
+  /// `nil` before the name was resolved for the first time.
+  package var known: Settings? { state.withLock { $0.known } }
 
   /// The latest failure to resolve the name, unless it was resolved since.
   var lastFailure: GRPCStatus? { state.withLock { $0.failure?.status } }
@@ -46,16 +63,19 @@
   }
 
   /// The name was resolved.
-  package func resolved(_ config: ServiceConfig?) {
+  package func resolved(_ settings: Settings) {
     let (waiters, notify) = change { state in
-      state.known = .some(config)
+      state.known = settings
       state.failure = nil
       defer { state.waiters = [:] }
       return state.waiters.values
     }
-    for waiter in waiters { waiter.continuation.resume(returning: .success(config)) }
+    for waiter in waiters { waiter.continuation.resume(returning: .success(settings)) }
     notify?()
   }
+
+  /// The name is not resolved any more: calls wait until it is again.
+  package func forget() { state.withLock { $0.known = nil } }
 
   /// The name cannot be resolved, at least for now.
   package func failed(_ status: GRPCStatus, isFinal: Bool) {
@@ -75,14 +95,14 @@
   }
 
   /// Waits for the resolution. Throws if it fails (for good, unless `failsFast`) or if the task is cancelled.
-  func wait(failsFast: Bool) async throws(GRPCStatus) -> ServiceConfig? {
+  func wait(failsFast: Bool) async throws(GRPCStatus) -> Settings {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
     }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let (known, notify) = change { state -> Result<ServiceConfig?, GRPCStatus>? in
+        let (known, notify) = change { state -> Result<Settings, GRPCStatus>? in
           if let known = state.known { return .success(known) }
           if let failure = state.failure, failure.isFinal || failsFast { return .failure(failure.status) }
           if Task.isCancelled { return .failure(.callEnded) }

@@ -68,8 +68,8 @@ extension ByteTransport {
   @usableFromInline package var responses: MessagePipe?
   /// The number of previous attempts, which the server is informed of.
   @usableFromInline package var previousAttempts = 0
-  /// The servers of the call's attempts, so that a repetition can prefer another. `nil` for a call without repetition.
-  package var servers: AttemptedServers?
+  /// The call's route and the servers of its attempts. `nil` for a call that has neither.
+  package var placement: CallPlacement?
   /// Follows the call, if the channel's observer traces.
   package var tracer: (any ClientCallTracer)?
   /// The tracer's state for the call.
@@ -99,11 +99,36 @@ extension CallRequest {
   func traceEnd(_ status: GRPCStatus) { tracer?.ended(status, method, stamp) }
 }
 
+/// What limits the choice of a server for a call.
+package enum CallPlacement: Sendable {
+  case route(CallRoute)
+  /// The attempts of a call that may be made again.
+  case attempts(AttemptedServers)
+}
+
+extension CallRequest {
+  /// The servers of the call's attempts, so that a repetition can prefer another. `nil` for a call without repetition.
+  package var servers: AttemptedServers? {
+    if case .attempts(let servers) = placement { servers } else { nil }
+  }
+
+  /// What the channel's resolver has decided about the call.
+  package var route: CallRoute? {
+    switch placement {
+    case .route(let route): route
+    case .attempts(let servers): servers.route
+    case nil: nil
+    }
+  }
+}
+
 /// The servers that the attempts of one call were sent to, as the transport identifies them.
 package final class AttemptedServers: Sendable {
+  /// The call's, which all attempts have.
+  fileprivate let route: CallRoute?
   private let servers = Locked<[ObjectIdentifier]>([])
 
-  init() {}
+  init(_ route: CallRoute?) { self.route = route }
 
   package func add(_ server: ObjectIdentifier) { servers.withLock { $0.append(server) } }
 

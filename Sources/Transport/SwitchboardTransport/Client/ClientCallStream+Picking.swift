@@ -57,4 +57,5 @@ extension ClientCallStream: CallToPick {
   var waitsForReady: Bool { request.options?.chosenWaitForReady ?? channel.options.waitForReady }
   var method: MethodDescriptor { request.method }
   var metadata: HPACKHeaders { request.options?.initialMetadata ?? HPACKHeaders() }
+  var route: CallRoute? { request.route }
 }

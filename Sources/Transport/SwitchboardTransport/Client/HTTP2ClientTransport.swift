@@ -65,7 +65,10 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
     resolvedConfig =
       destination.resolver.findsServiceConfigs
-      ? ResolvedConfig(callsWait: options.waitForReady) : nil
+      ? ResolvedConfig(
+        callsWait: options.waitForReady,
+        routesCalls: destination.resolver is any RoutingResolver
+      ) : nil
     balancer = try ChannelBalancer(
       target,
       destination.resolver,
@@ -352,8 +355,19 @@ extension HTTP2ClientTransport: ChannelBalancerOwner {
   }
 
   package func serviceConfigChanged() {
-    resolvedConfig?.resolved(balancer.serviceConfig)
+    // Calls of a resolver that routes wait for its router.
+    if !(destination.resolver is any RoutingResolver) {
+      resolvedConfig?.resolved(ResolvedConfig.Settings(balancer.serviceConfig))
+    }
     for subchannel in subchannels.values { subchannel.healthCheckedServiceChanged() }
+  }
+
+  package func routerChanged() {
+    if let router = balancer.router {
+      resolvedConfig?.resolved(ResolvedConfig.Settings(balancer.serviceConfig, router))
+    } else {
+      resolvedConfig?.forget()
+    }
   }
 
   package func resolvingFailed(_ status: GRPCStatus) {

@@ -115,7 +115,7 @@ final class CallEngine: Sendable {
 
   /// The deadline of a call that starts now, by its options and by what is known of its service config.
   func deadline(of method: MethodDescriptor, _ options: CallOptions?) -> CallDeadline? {
-    let config = options?.serviceConfig ?? resolvedConfig?.known ?? config
+    let config = options?.serviceConfig ?? resolvedConfig?.known?.config ?? config
     let timeouts = [options?.timeout, config?.methodConfig(for: method)?.timeout]
     return timeouts.compactMap(\.self).min().map { environment.time.deadline(after: $0) }
   }
@@ -132,15 +132,16 @@ final class CallEngine: Sendable {
     if let config = request.options?.serviceConfig {
       remarks.report(config, ofGivenChannel: hasOwnOptions)
       if replacesMethod(request.method, by: config) { remarks.report(unnamed: request.method) }
-      return makeConfiguredCall(request, receiver, config)
+      // A route is needed nevertheless.
+      guard resolvedConfig?.routesCalls == true else { return makeConfiguredCall(request, receiver, nil) }
     }
     guard let resolvedConfig else {
       guard hasConfig || request.options?.needsEngine == true else {
         return transport.makeCall(request, receiver: receiver)
       }
-      return makeConfiguredCall(request, receiver, config)
+      return makeConfiguredCall(request, receiver, nil)
     }
-    if let known = resolvedConfig.known { return makeConfiguredCall(request, receiver, known ?? config) }
+    if let known = resolvedConfig.known { return makeConfiguredCall(request, receiver, known) }
     // It has to wait for the config of the channel's name.
     let failsFast = !(request.options?.chosenWaitForReady ?? resolvedConfig.callsWait)
     let awaited: @Sendable () -> String = { [host] in
@@ -150,25 +151,33 @@ final class CallEngine: Sendable {
     return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(failsFast: failsFast)
       request.tracer?.resolutionWasDelayed()
-      return makeConfiguredCall(request, receiver, resolved ?? config)
+      return makeConfiguredCall(request, receiver, resolved)
     }
   }
 
   /// Whether the config of a call has methods, but not this one, which the channel's has.
   private func replacesMethod(_ method: MethodDescriptor, by config: ServiceConfig) -> Bool {
     guard !config.methodConfigs.isEmpty, config.methodConfig(for: method) == nil else { return false }
-    let replaced = resolvedConfig?.known ?? self.config
+    let replaced = resolvedConfig?.known?.config ?? self.config
     return replaced?.methodConfig(for: method) != nil
   }
 
   private func makeConfiguredCall(
     _ request: CallRequest,
     _ receiver: any ResponseReceiver,
-    _ config: ServiceConfig?
+    _ resolved: ResolvedConfig.Settings?
   ) -> any ByteCall {
     var request = request
     var options = request.options ?? CallOptions()
-    let method = config?.methodConfig(for: request.method)
+    let config = options.serviceConfig ?? resolved?.config ?? config
+    var method = config?.methodConfig(for: request.method)
+    if let router = resolved?.router {
+      do throws(GRPCStatus) {
+        let route = try router.route(request.method, options.initialMetadata)
+        request.placement = .route(route)
+        if options.serviceConfig == nil { method = route.config }
+      } catch { return RefusedCall(request, eventLoop, receiver, error) }
+    }
     if let method { options.apply(method) }
     let latest = method?.timeout.map { environment.time.deadline(after: $0) }
     request.deadline = .earlier(request.deadline, latest)

@@ -23,7 +23,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   var attempts: [Attempt] = []
   var committed: Attempt?
   var attemptsMade = 0
-  private let servers = AttemptedServers()
+  private let servers: AttemptedServers
   var log = RequestLog()
   /// The size of the requests, once they take more than the buffer, until the server answers: the call is not made again.
   var excess: Int?
@@ -42,6 +42,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     _ plan: RepetitionPlan
   ) {
     schedule = AttemptSchedule(plan.repetition)
+    servers = AttemptedServers(request.route)
     var request = request
     if let tracer = request.tracer {
       request.tracer = tracer.mayRepeat(request.method, request.stamp, hedging: schedule.isHedging)
@@ -95,7 +96,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     let attempt = Attempt(self, requests: requestPipe(), responses: responsePipe())
     var copy = request
     copy.previousAttempts = attemptsMade
-    copy.servers = servers
+    copy.placement = .attempts(servers)
     if let pipe = attempt.requests { copy.body = .stream(pipe) }
     if let pipe = attempt.responses { copy.responses = pipe }
     attemptsMade += 1

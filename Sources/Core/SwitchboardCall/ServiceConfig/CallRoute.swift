@@ -1,0 +1,33 @@
+/// What a channel's resolver has decided about a call before a server is chosen: where it goes, and how it is made. Only the
+/// policies that come with the resolver look into it; others pass it on.
+///
+/// Calls with the same decision share one. A call keeps its route to its end, whatever the resolver finds meanwhile.
+public final class CallRoute: Sendable {
+  /// The call's timeout, and how it is repeated.
+  package let config: MethodConfig?
+  /// The child of the resolver's policy that has the servers.
+  package let child: String
+  /// The hash of a call's metadata, for policies that choose a server by it. `nil` if nothing in the metadata decides.
+  package let hash: (@Sendable (HPACKHeaders) -> UInt64?)?
+  /// Lives as long as the route, so that the resolver knows which children calls may still need.
+  private let lease: (any AnyObject & Sendable)?
+
+  package init(
+    to child: String,
+    config: MethodConfig? = nil,
+    lease: (any AnyObject & Sendable)? = nil,
+    hash: (@Sendable (HPACKHeaders) -> UInt64?)? = nil
+  ) {
+    self.child = child
+    self.config = config
+    self.lease = lease
+    self.hash = hash
+  }
+}
+
+/// Decides about each call by its method and its metadata: what gRPC calls a config selector. Each result of a resolver may
+/// bring another, which is for the calls that begin later.
+package protocol CallRouter: AnyObject, Sendable {
+  /// The route of a call. Called on any thread. Throws the status of a call that has none.
+  func route(_ method: MethodDescriptor, _ metadata: HPACKHeaders) throws(GRPCStatus) -> CallRoute
+}
