@@ -173,6 +173,7 @@ let groups: [String: [String]] = [
   "Services": ["SwitchboardServices"],
   "Telemetry": ["SwitchboardTelemetry"],
   "Console": ["SwitchboardConsole"],
+  "Mesh": ["SwitchboardXDS"],
   "Bridges": [
     "SwitchboardServiceLifecycle", "SwitchboardSwiftLog", "SwitchboardSwiftMetrics",
     "SwitchboardSwiftProtobuf", "SwitchboardSwiftTracing",
@@ -203,6 +204,8 @@ let package = Package(
     .library(name: "SwitchboardTelemetry", targets: ["SwitchboardTelemetry"]),
     // A page that shows what servers and channels do.
     .library(name: "SwitchboardConsole", targets: ["SwitchboardConsole"]),
+    // Channels that a control plane configures.
+    .library(name: "SwitchboardXDS", targets: ["SwitchboardXDS"]),
     // REST by `google.api.http`, and OpenAPI documents.
     .library(
       name: "SwitchboardREST",
@@ -619,6 +622,30 @@ let package = Package(
         "HTTP2TestSupport",
         "ServerTestSupport", "Switchboard", "SwitchboardCall", "SwitchboardConsole", "SwitchboardNetwork",
         "SwitchboardProtobuf", "SwitchboardTelemetry", "SwitchboardTransport", "TestSupport",
+      ],
+      exclude: ["Peers"]
+    ),
+
+    // What control planes send and ask, and channels that they configure: `xds:` targets.
+    .target(
+      name: "XDSMessages",
+      dependencies: ["Switchboard", "SwitchboardProtobuf", "SwitchboardServiceMessages"],
+      path: "Generated/XDSMessages"
+    ),
+    .target(
+      name: "SwitchboardXDS",
+      dependencies: [
+        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardNetwork", "SwitchboardProtobuf",
+        "SwitchboardSchema", "SwitchboardServiceMessages", "SwitchboardText", "SwitchboardTransport",
+        "XDSMessages",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardXDSTests",
+      dependencies: [
+        "CallTestSupport", "EchoService", "EchoTestSupport", "ServerTestSupport", "Switchboard",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardProtobuf",
+        "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
       ],
       exclude: ["Peers"]
     ),

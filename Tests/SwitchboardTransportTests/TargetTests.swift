@@ -70,6 +70,7 @@ import Testing
     ("127.0.0.1:1,127.0.0.1:2", "several addresses are \"ipv4:ADDRESS:PORT,ADDRESS:PORT\""),
     ("dns:///a:1,b:2", "it has a comma"),
     ("ipv:///10.0.0.1:80", "no resolver is registered for the scheme ipv (did you mean ipv4?)"),
+    ("xds:///shop", "set ChannelOptions.resolvers to [XDSResolver()], from the product SwitchboardXDS"),
     ("pasthrough:///a:80", "for the scheme pasthrough (did you mean passthrough?)"),
     ("ipv4:127.0.0.1:1, 127.0.0.1:2", "\" 127.0.0.1:2\" has a space; between addresses"),
   ])

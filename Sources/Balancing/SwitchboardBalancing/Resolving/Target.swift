@@ -30,7 +30,10 @@ public struct Target: Hashable, Sendable {
       if let hint = TargetHint(ofURL: text) { throw .badTarget(text, hint.text) }
       guard text.schemeAndRest == nil else {
         let scheme = String(text.prefix { $0 != ":" })
-        let near = NearNames(of: scheme, in: schemes.sorted()).best.map { " (did you mean \($0)?)" } ?? ""
+        let near =
+          scheme == "xds"
+          ? "; set ChannelOptions.resolvers to [XDSResolver()], from the product SwitchboardXDS"
+          : NearNames(of: scheme, in: schemes.sorted()).best.map { " (did you mean \($0)?)" } ?? ""
         throw .badTarget(text, "no resolver is registered for the scheme \(scheme)\(near)")
       }
       (scheme, authority, endpoint) = (fallback, "", text)

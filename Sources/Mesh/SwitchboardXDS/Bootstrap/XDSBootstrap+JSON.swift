@@ -1,0 +1,162 @@
+// text: a bootstrap is the program's own
+
+import SwitchboardBalancing
+public import SwitchboardCall
+import SwitchboardText
+
+extension XDSBootstrap {
+  /// Reads gRPC's bootstrap in JSON. Members that are not known are ignored, as by all clients. Throws `INVALID_ARGUMENT`, which
+  /// names the member by its path.
+  public init(json: String) throws(GRPCStatus) {
+    do throws(GRPCStatus) {
+      guard case .object(let members) = try ConfigValue(json: json) else {
+        throw .invalidServiceConfig("", "is not an object")
+      }
+      try self.init(members)
+    } catch { throw .invalidBootstrap(error) }
+  }
+
+  private init(_ members: [String: ConfigValue]) throws(GRPCStatus) {
+    let reader = ConfigReader(members, at: "")
+    let servers = try reader.required("xds_servers", try Self.servers("xds_servers", of: reader))
+    self.init(servers: servers, node: try Node(reader, members))
+    if let template = try reader.string("client_default_listener_resource_name_template"), !template.isEmpty {
+      listenerTemplate = template
+    }
+    for (name, authority) in try reader.objectsByName("authorities") ?? [] {
+      authorities[name] = try Authority(authority, name)
+    }
+    for (name, provider) in try reader.objectsByName("certificate_providers") ?? [] {
+      certificateProviders[name] = try CertificateProviderConfig(provider, members, name)
+    }
+  }
+
+  /// Control planes; `nil` if there is no such member, or it is empty.
+  fileprivate static func servers(_ member: String, of reader: ConfigReader) throws(GRPCStatus) -> [Server]? {
+    var servers: [Server] = []
+    for server in try reader.objects(member) ?? [] { servers.append(try Server(server)) }
+    return servers.isEmpty ? nil : servers
+  }
+}
+
+extension XDSBootstrap.Server {
+  fileprivate init(_ reader: ConfigReader) throws(GRPCStatus) {
+    let target = try reader.required("server_uri", try reader.string("server_uri"))
+    guard !target.isEmpty else { throw reader.failure("server_uri", "is empty") }
+    let features = try reader.strings("server_features") ?? []
+    self.init(
+      target,
+      security: try Self.security(reader),
+      features: Set(features.compactMap { XDSBootstrap.Feature(name: $0) })
+    )
+  }
+
+  /// Credentials of the first kind that is known.
+  private static func security(_ reader: ConfigReader) throws(GRPCStatus) -> ChannelSecurity {
+    var passedOver: [String] = []
+    let offers = try reader.required("channel_creds", try reader.objects("channel_creds"))
+    for offer in offers {
+      let kind = try offer.required("type", try offer.string("type"))
+      if kind.isExactly("insecure") { return .plaintext }
+      if kind.isExactly("tls") {
+        return .tls(
+          try offer.object("config").map { config throws(GRPCStatus) in try ClientTLS(config) } ?? ClientTLS()
+        )
+      }
+      passedOver.append(
+        kind.isExactly("google_default") ? "google_default (it needs Google's own libraries)" : kind.excerpt
+      )
+    }
+    let list = passedOver.prefix(8).joined(separator: ", ")
+    let found = list.isEmpty ? "" : "; there is: \(list)"
+    throw reader.failure(
+      "channel_creds",
+      "has none of the kinds that are known, which are tls and insecure\(found)"
+    )
+  }
+}
+
+extension XDSBootstrap.Feature {
+  /// Others are ignored.
+  fileprivate init?(name: String) {
+    guard let feature = Self.allCases.first(where: { $0.rawValue.isExactly(name) }) else { return nil }
+    self = feature
+  }
+}
+
+extension ClientTLS {
+  /// The configuration of the credentials `tls` (gRFC A65).
+  fileprivate init(_ reader: ConfigReader) throws(GRPCStatus) {
+    let chain = try reader.string("certificate_file")
+    let key = try reader.string("private_key_file")
+    guard (chain == nil) == (key == nil) else {
+      let missing = chain == nil ? "certificate_file" : "private_key_file"
+      throw reader.failure(missing, "is missing: a certificate and its key are given together")
+    }
+    _ = try reader.duration("refresh_interval")
+    self.init(trustRoots: try reader.string("ca_certificate_file").map { .file($0) })
+    if let chain, let key {
+      credentials = TLSCredentials(certificateChain: .file(chain), privateKey: .file(key))
+    }
+  }
+}
+
+extension XDSBootstrap.Node {
+  fileprivate init(_ reader: ConfigReader, _ members: [String: ConfigValue]) throws(GRPCStatus) {
+    self.init()
+    guard let node = try reader.object("node") else { return }
+    id = try node.string("id") ?? ""
+    cluster = try node.string("cluster") ?? ""
+    if let locality = try node.object("locality") {
+      region = try locality.string("region") ?? ""
+      zone = try locality.string("zone") ?? ""
+      let older = try locality.string("subZone")
+      subZone = try locality.string("sub_zone") ?? older ?? ""
+    }
+    _ = try node.object("metadata")
+    if case .object(let own)? = members["node"], case .object(let values)? = own["metadata"] {
+      metadata = values
+    }
+  }
+}
+
+extension XDSBootstrap.Authority {
+  fileprivate init(_ reader: ConfigReader, _ name: String) throws(GRPCStatus) {
+    self.init(servers: try XDSBootstrap.servers("xds_servers", of: reader))
+    let member = "client_listener_resource_name_template"
+    guard let template = try reader.string(member), !template.isEmpty else { return }
+    guard template.begins(with: "xdstp://\(name)/") else {
+      throw reader.failure(member, "does not begin with xdstp://\(name.excerpt)/")
+    }
+    listenerTemplate = template
+  }
+}
+
+extension CertificateProviderConfig {
+  fileprivate init(_ reader: ConfigReader, _ members: [String: ConfigValue], _ name: String)
+    throws(GRPCStatus)
+  {
+    plugin = try reader.required("plugin_name", try reader.string("plugin_name"))
+    let settings = try reader.object("config")
+    if plugin.isExactly("file_watcher") {
+      guard let settings else { throw reader.failure("config", "is missing") }
+      _ = try ClientTLS(settings)
+    }
+    guard case .object(let all)? = members["certificate_providers"], case .object(let own)? = all[name],
+      case .object(let values)? = own["config"]
+    else {
+      config = [:]
+      return
+    }
+    config = values
+  }
+}
+
+extension GRPCStatus {
+  /// The same mistake as one of a bootstrap.
+  fileprivate static func invalidBootstrap(_ failure: GRPCStatus) -> GRPCStatus {
+    guard let mistake = failure.configMistake else { return failure }
+    let place = mistake.position.map { " (line \($0.line), column \($0.column))" } ?? ""
+    return GRPCStatus(code: .invalidArgument, message: "xDS bootstrap: \(mistake)\(place)")
+  }
+}

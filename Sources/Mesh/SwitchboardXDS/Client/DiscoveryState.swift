@@ -1,0 +1,360 @@
+import SwitchboardCall
+import SwitchboardText
+
+/// What becomes of a resource that somebody watches.
+enum ResourceUpdate: Sendable {
+  /// It is there, or it cannot be had; then what was known of it before counts no more.
+  case resource(Result<Resource, GRPCStatus>)
+  /// What is known still counts, although this has happened since; `nil`: not any more.
+  case ambient(GRPCStatus?)
+}
+
+/// A request of the client to a control plane.
+struct DiscoveryRequest: Hashable, Sendable {
+  var type: ResourceType
+  /// Sorted by their bytes.
+  var names: [String]
+  /// The version in use; empty if there is none.
+  var version: String
+  /// The response that is answered; empty for the first request about the type.
+  var nonce: String
+  /// Why the response is refused.
+  var refusal: String?
+  /// Whether it is the first one of its stream, which says who asks.
+  var isFirst = false
+}
+
+/// The client's side of the protocol between a client and one control plane, state of the world, as a value: it gets what happens,
+/// and returns what to do. Requests are due until `nextRequest` is asked for them, so that many changes make one.
+///
+/// ```
+///   of a stream:    none ──opened──> opened ──connected──> connected ──ended──> none
+///
+///   of a resource:  asked ──a valid one──> known <──a valid one── failed
+///                     │                      │                      ^
+///                     └──refused, too late───┴──deleted, refused────┘   (a known one: only if faults of data count)
+/// ```
+struct DiscoveryState: Sendable {
+  /// What the caller has to do, in this order.
+  enum Action: Sendable {
+    case tell([WatchID], ResourceUpdate)
+    /// Calls `timeIsUp` after a while, unless it is cancelled first.
+    case startTimer(ResourceKey, TimerID, Duration)
+    case cancelTimer(TimerID)
+    case log(LogLevel, String)
+  }
+
+  typealias WatchID = Int
+  typealias TimerID = Int
+
+  private struct Entry {
+    var watches: [WatchID] = []
+    var resource: Resource?
+    /// The latest failure, unless the resource was valid since.
+    var failure: GRPCStatus?
+    /// Whether it was the stream that failed.
+    var isCutOff = false
+    var timer: TimerID?
+    /// Whether the latest response that has all resources lacked this one.
+    var isDeleted = false
+  }
+
+  private struct TypeState {
+    /// By name.
+    var entries: [ExactText: Entry] = [:]
+    /// The version of the latest response that was accepted.
+    var version = ""
+    /// The latest response of this stream.
+    var nonce = ""
+    /// Whether a request is due.
+    var isDue = false
+    /// Why the latest response is refused, until that is said.
+    var refusal: String?
+  }
+
+  private enum Stream {
+    case none
+    case opened
+    case connected
+  }
+
+  /// How long a control plane may take to send a resource.
+  private static let patience = Duration.seconds(15)
+  private static let longPatience = Duration.seconds(30)
+  /// The longest text of a refusal, in bytes.
+  private static let refusalLimit = 4096
+  private static let mostNamed = 64
+
+  private let features: Set<XDSBootstrap.Feature>
+  private var types: [TypeState] = Array(repeating: TypeState(), count: ResourceType.allCases.count)
+  private var stream = Stream.none
+  private var hasSent = false
+  /// The types of which a request is due, in order.
+  private var due: [ResourceType] = []
+  private(set) var hasReceived = false
+  private var lastTimer = 0
+
+  init(features: Set<XDSBootstrap.Feature> = []) { self.features = features }
+
+  /// Whether nobody watches anything.
+  var isIdle: Bool { types.allSatisfy(\.entries.isEmpty) }
+
+  /// The resource that is known. For tests and for those who look on.
+  func resource(_ key: ResourceKey) -> Resource? { types[key.type.rawValue].entries[key.name]?.resource }
+
+  // MARK: Watches
+
+  mutating func watch(_ key: ResourceKey, _ id: WatchID) -> [Action] {
+    if let known = types[key.type.rawValue].entries[key.name] {
+      types[key.type.rawValue].entries[key.name]?.watches.append(id)
+      return Self.story(of: known, for: id)
+    }
+    types[key.type.rawValue].entries[key.name] = Entry(watches: [id])
+    ask(key.type)
+    return startTimers(of: key.type)
+  }
+
+  /// What a new watch learns of what has happened.
+  private static func story(of entry: Entry, for id: WatchID) -> [Action] {
+    if let resource = entry.resource {
+      let known = Action.tell([id], .resource(.success(resource)))
+      return entry.failure.map { [known, .tell([id], .ambient($0))] } ?? [known]
+    }
+    return entry.failure.map { [.tell([id], .resource(.failure($0)))] } ?? []
+  }
+
+  mutating func unwatch(_ key: ResourceKey, _ id: WatchID) -> [Action] {
+    let type = key.type.rawValue
+    guard var entry = types[type].entries[key.name] else { return [] }
+    entry.watches.removeAll { $0 == id }
+    guard entry.watches.isEmpty else {
+      types[type].entries[key.name] = entry
+      return []
+    }
+    types[type].entries[key.name] = nil
+    ask(key.type)
+    return entry.timer.map { [.cancelTimer($0)] } ?? []
+  }
+
+  // MARK: Requests
+
+  /// Whether `nextRequest` has one.
+  var hasRequest: Bool { !due.isEmpty }
+
+  private mutating func ask(_ type: ResourceType) {
+    guard stream != .none, !types[type.rawValue].isDue else { return }
+    types[type.rawValue].isDue = true
+    due.append(type)
+  }
+
+  /// The next request to send on the stream.
+  mutating func nextRequest() -> DiscoveryRequest? {
+    guard let type = due.first else { return nil }
+    due.removeFirst()
+    let state = types[type.rawValue]
+    (types[type.rawValue].isDue, types[type.rawValue].refusal) = (false, nil)
+    defer { hasSent = true }
+    return DiscoveryRequest(
+      type: type,
+      names: state.entries.keys.map(\.text).sorted { $0.precedes($1) },
+      version: state.version,
+      nonce: state.nonce,
+      refusal: state.refusal,
+      isFirst: !hasSent
+    )
+  }
+
+  // MARK: The stream
+
+  /// A stream was opened: it can take requests, although it may not be connected yet.
+  mutating func opened() {
+    stream = .opened
+    (hasSent, hasReceived) = (false, false)
+    for type in ResourceType.allCases where !types[type.rawValue].entries.isEmpty { ask(type) }
+  }
+
+  /// The stream has a connection. From now on, the control plane's time counts.
+  mutating func connected() -> [Action] {
+    guard stream == .opened else { return [] }
+    stream = .connected
+    return ResourceType.allCases.flatMap { startTimers(of: $0) }
+  }
+
+  /// The stream has ended.
+  mutating func ended(_ status: GRPCStatus) -> [Action] {
+    guard stream != .none else { return [] }
+    stream = .none
+    due = []
+    var actions: [Action] = []
+    let failure = GRPCStatus.controlPlaneLost(status)
+    for type in types.indices {
+      (types[type].nonce, types[type].isDue, types[type].refusal) = ("", false, nil)
+      for (name, entry) in types[type].entries {
+        if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
+        types[type].entries[name]?.timer = nil
+        // That a stream ends which has served is not worth a word.
+        guard !hasReceived else { continue }
+        actions += fail(ResourceKey(ResourceType.allCases[type], name.text), failure)
+        types[type].entries[name]?.isCutOff = true
+      }
+    }
+    return actions
+  }
+
+  private mutating func startTimers(of type: ResourceType) -> [Action] {
+    guard stream == .connected else { return [] }
+    var actions: [Action] = []
+    let isPatient = features.contains(.resourceTimerIsTransientError)
+    for (name, entry) in types[type.rawValue].entries
+    where entry.resource == nil && entry.timer == nil && (entry.failure == nil || entry.isCutOff) {
+      lastTimer += 1
+      types[type.rawValue].entries[name]?.timer = lastTimer
+      let patience = isPatient ? Self.longPatience : Self.patience
+      actions.append(.startTimer(ResourceKey(type, name.text), lastTimer, patience))
+    }
+    return actions
+  }
+
+  mutating func timeIsUp(_ key: ResourceKey, _ timer: TimerID) -> [Action] {
+    guard types[key.type.rawValue].entries[key.name]?.timer == timer else { return [] }
+    types[key.type.rawValue].entries[key.name]?.timer = nil
+    let isSlow = features.contains(.resourceTimerIsTransientError)
+    let status: GRPCStatus = isSlow ? .slow(key) : .missing(key)
+    return fail(key, status)
+  }
+
+  // MARK: Responses
+
+  /// A response has come, with its resources read.
+  mutating func received(
+    _ type: ResourceType,
+    version: String,
+    nonce: String,
+    _ reads: [ResourceReader.Read]
+  ) -> [Action] {
+    guard stream != .none else { return [] }
+    // What answers is connected.
+    let wasConnected = stream == .connected
+    stream = .connected
+    var actions: [Action] = []
+    hasReceived = true
+    types[type.rawValue].nonce = nonce
+    var present: Set<ExactText> = []
+    var refusals = Refusals()
+    for (position, read) in reads.enumerated() {
+      switch read.result {
+      case .success(let resource):
+        guard let name = read.name else { continue }
+        present.insert(ExactText(name))
+        actions += accept(ResourceKey(type, name), resource)
+      case .failure(let fault):
+        refusals.add(read.name, position, fault)
+        guard let name = read.name else { continue }
+        present.insert(ExactText(name))
+        let key = ResourceKey(type, name)
+        actions += fail(key, .refused(key, fault), isOfData: true)
+      }
+    }
+    if type.isWhole { actions += delete(type, except: present) }
+    if refusals.isEmpty { types[type.rawValue].version = version }
+    if let text = refusals.text {
+      actions.append(.log(.warning, "refused of version \(version.excerpt): \(text.excerpt(1000))"))
+    }
+    types[type.rawValue].refusal = refusals.text
+    ask(type)
+    return wasConnected ? actions : actions + ResourceType.allCases.flatMap { startTimers(of: $0) }
+  }
+
+  private mutating func accept(_ key: ResourceKey, _ resource: Resource) -> [Action] {
+    // Control planes may send what nobody has asked for.
+    guard var entry = types[key.type.rawValue].entries[key.name] else { return [] }
+    var actions: [Action] = []
+    if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
+    if entry.isDeleted { actions.append(.log(.info, "\(key) is there again")) }
+    if entry.resource != resource {
+      actions.append(.tell(entry.watches, .resource(.success(resource))))
+    } else if entry.failure != nil {
+      actions.append(.tell(entry.watches, .ambient(nil)))
+    }
+    (entry.timer, entry.failure, entry.isDeleted) = (nil, nil, false)
+    entry.resource = resource
+    types[key.type.rawValue].entries[key.name] = entry
+    return actions
+  }
+
+  /// A resource cannot be had. With `isOfData`, that is the data's fault and not the connection's.
+  private mutating func fail(_ key: ResourceKey, _ status: GRPCStatus, isOfData: Bool = false) -> [Action] {
+    guard var entry = types[key.type.rawValue].entries[key.name] else { return [] }
+    var actions: [Action] = []
+    if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
+    if isOfData, features.contains(.failOnDataErrors) { entry.resource = nil }
+    (entry.timer, entry.failure, entry.isCutOff) = (nil, status, false)
+    types[key.type.rawValue].entries[key.name] = entry
+    let update = entry.resource == nil ? ResourceUpdate.resource(.failure(status)) : .ambient(status)
+    return actions + [.tell(entry.watches, update)]
+  }
+
+  /// Resources that a response lacks which has all of them.
+  private mutating func delete(_ type: ResourceType, except present: Set<ExactText>) -> [Action] {
+    var actions: [Action] = []
+    for (name, entry) in types[type.rawValue].entries where !present.contains(name) && !entry.isDeleted {
+      // One that was asked for may not have been known to the control plane when it answered: its timer decides.
+      guard entry.resource != nil || entry.timer == nil && entry.failure != nil else { continue }
+      let key = ResourceKey(type, name.text)
+      types[type.rawValue].entries[name]?.isDeleted = true
+      if entry.resource != nil {
+        let effect = features.contains(.failOnDataErrors) ? "is not used any more" : "is still used"
+        actions.append(.log(.warning, "\(key) was deleted, and \(effect)"))
+      }
+      actions += fail(key, .missing(key), isOfData: true)
+    }
+    return actions
+  }
+
+  /// The reasons of one refusal, of which no more are named than anybody reads.
+  private struct Refusals {
+    private(set) var text: String?
+    private var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func add(_ name: String?, _ position: Int, _ fault: ResourceFault) {
+      count += 1
+      let subject = name.map { $0.excerpt } ?? "resource \(position)"
+      let reason = "\(subject): \(fault.description.excerpt(500))"
+      guard let known = text else {
+        text = reason
+        return
+      }
+      guard count <= mostNamed, known.utf8.count + reason.utf8.count < refusalLimit else { return }
+      text = "\(known); \(reason)"
+    }
+  }
+}
+
+extension GRPCStatus {
+  static func controlPlaneLost(_ status: GRPCStatus) -> GRPCStatus {
+    let reason = status.code == .ok ? "it ended the stream" : status.message ?? "\(status.code)"
+    return GRPCStatus(
+      code: .unavailable,
+      message: "the control plane cannot be asked: \(reason)",
+      origin: .peer
+    )
+  }
+
+  static func missing(_ key: ResourceKey) -> GRPCStatus {
+    GRPCStatus(code: .notFound, message: "there is no \(key)", origin: .peer)
+  }
+
+  static func slow(_ key: ResourceKey) -> GRPCStatus {
+    GRPCStatus(code: .unavailable, message: "the control plane has not sent the \(key) yet", origin: .peer)
+  }
+
+  static func refused(_ key: ResourceKey, _ fault: ResourceFault) -> GRPCStatus {
+    GRPCStatus(
+      code: .invalidArgument,
+      message: "the \(key) is invalid: \(fault.description.excerpt(500))",
+      origin: .peer
+    )
+  }
+}

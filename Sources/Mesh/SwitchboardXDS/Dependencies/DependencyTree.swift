@@ -1,0 +1,145 @@
+import SwitchboardCall
+import SwitchboardText
+
+/// Finds out what a channel has to watch, and puts together what it learns: a config is whole, or there is none (gRFC A74).
+///
+/// A value: the caller tells it what has come, and asks what to watch now and what the config is.
+struct DependencyTree: Sendable {
+  /// What the channel uses.
+  enum Outcome: Hashable, Sendable {
+    /// Something that is named is not there yet: what was used before goes on.
+    case incomplete
+    case config(MeshConfig)
+    /// There are no routes: calls fail.
+    case failed(String)
+  }
+
+  /// Aggregates that contain each other deeper are refused.
+  private static let depthLimit = 16
+  /// How many clusters a cluster may lead to.
+  private static let leafLimit = 4096
+
+  private let listener: ResourceKey
+  /// The name by which the routes are found.
+  private let authority: String
+  private var known: [ResourceKey: Result<Resource, GRPCStatus>] = [:]
+  /// Clusters of routes that are used no more, but for calls that began with them.
+  private var leased: Set<ExactText> = []
+
+  init(listener: String, authority: String) {
+    self.listener = ResourceKey(.listener, listener)
+    self.authority = authority
+  }
+
+  /// Takes what has become of a resource. Returns whether that may change anything.
+  mutating func received(_ key: ResourceKey, _ update: ResourceUpdate) -> Bool {
+    // A failure that does not count is the log's matter.
+    guard case .resource(let result) = update else { return false }
+    known[key] = result
+    return true
+  }
+
+  mutating func lease(_ clusters: Set<ExactText>) { leased = clusters }
+
+  /// What to watch and what to use. What is not watched any more is forgotten.
+  mutating func resolve() -> (watches: Set<ResourceKey>, outcome: Outcome) {
+    var walk = Walk(known: known)
+    let outcome = self.outcome(&walk)
+    known = known.filter { walk.watches.contains($0.key) }
+    return (walk.watches, outcome)
+  }
+
+  private func outcome(_ walk: inout Walk) -> Outcome {
+    let routes: RouteTable
+    let duration: Duration?
+    switch walk.look(listener) {
+    case nil: return .incomplete
+    case .failure(let status): return .failed(status.message ?? "")
+    case .success(.listener(let found)):
+      duration = found.maxStreamDuration
+      switch found.routes {
+      case .ofServer: return .failed("the \(listener) is one of a server")
+      case .inline(let table): routes = table
+      case .named(let name):
+        switch walk.look(ResourceKey(.routes, name)) {
+        case nil: return .incomplete
+        case .failure(let status): return .failed(status.message ?? "")
+        case .success(.routes(let table)): routes = table
+        case .success: return .incomplete
+        }
+      }
+    case .success: return .incomplete
+    }
+    guard let host = routes.host(for: authority) else {
+      return .failed("no virtual host is for \(authority.excerpt)")
+    }
+    var clusters: [ExactText: ClusterConfig] = [:]
+    for name in host.clusters.union(leased) { clusters[name] = walk.cluster(name) }
+    guard walk.isWhole else { return .incomplete }
+    return .config(MeshConfig(host: host, maxStreamDuration: duration, clusters: clusters))
+  }
+
+  /// A walk along what names what.
+  private struct Walk {
+    let known: [ResourceKey: Result<Resource, GRPCStatus>]
+    private(set) var watches: Set<ResourceKey> = []
+    private(set) var isWhole = true
+
+    init(known: [ResourceKey: Result<Resource, GRPCStatus>]) { self.known = known }
+
+    /// What is known of a resource, which is needed.
+    mutating func look(_ key: ResourceKey) -> Result<Resource, GRPCStatus>? {
+      watches.insert(key)
+      if known[key] == nil { isWhole = false }
+      return known[key]
+    }
+
+    mutating func cluster(_ name: ExactText) -> ClusterConfig? {
+      guard let result = look(ResourceKey(.cluster, name.text)) else { return nil }
+      guard case .success(.cluster(let cluster)) = result else {
+        guard case .failure(let status) = result else { return nil }
+        return .failed(status.message ?? "")
+      }
+      guard case .aggregate = cluster.kind else {
+        return leaf(cluster).map { .leaves([$0], policy: nil) }
+      }
+      var seen: Set<ExactText> = []
+      var leaves: [LeafConfig] = []
+      if let fault = collect(cluster, depth: 1, &seen, &leaves) { return .failed(fault) }
+      return .leaves(leaves, policy: cluster.policy)
+    }
+
+    /// Collects the clusters with servers that an aggregate leads to, each once, in order. Returns why that cannot be.
+    private mutating func collect(
+      _ cluster: ClusterResource,
+      depth: Int,
+      _ seen: inout Set<ExactText>,
+      _ leaves: inout [LeafConfig]
+    ) -> String? {
+      guard seen.insert(cluster.name) else { return nil }
+      guard depth <= DependencyTree.depthLimit, seen.count <= DependencyTree.leafLimit else {
+        return "the cluster \(cluster.name.excerpt) leads to too many others, or too deep"
+      }
+      guard case .aggregate(let names) = cluster.kind else {
+        if let leaf = leaf(cluster) { leaves.append(leaf) }
+        return nil
+      }
+      for name in names {
+        // One that there is not is left out.
+        guard case .success(.cluster(let child))? = look(ResourceKey(.cluster, name)) else { continue }
+        if let fault = collect(child, depth: depth + 1, &seen, &leaves) { return fault }
+      }
+      return nil
+    }
+
+    /// `nil` while its servers are not known.
+    private mutating func leaf(_ cluster: ClusterResource) -> LeafConfig? {
+      guard case .endpoints(let name) = cluster.kind else { return nil }
+      switch look(ResourceKey(.endpoints, name)) {
+      case .success(.endpoints(let endpoints)): return LeafConfig(cluster: cluster, endpoints: endpoints)
+      case .failure(let status): return LeafConfig(cluster: cluster, note: status.message)
+      case .success, nil: return nil
+      }
+    }
+  }
+}

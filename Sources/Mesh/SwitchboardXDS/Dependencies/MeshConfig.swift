@@ -1,0 +1,25 @@
+import SwitchboardCall
+import SwitchboardText
+
+/// All that a channel needs to know: the routes of its name, and each cluster that calls may go to.
+struct MeshConfig: Hashable, Sendable {
+  var host: VirtualHost
+  var maxStreamDuration: Duration?
+  var clusters: [ExactText: ClusterConfig]
+}
+
+/// A cluster with all that it names, or why it cannot be used.
+enum ClusterConfig: Hashable, Sendable {
+  /// The clusters that have servers, the preferred one first: the cluster itself, or those that an aggregate names.
+  case leaves([LeafConfig], policy: ClusterResource.Policy?)
+  case failed(String)
+}
+
+/// A cluster with its servers.
+struct LeafConfig: Hashable, Sendable {
+  var cluster: ClusterResource
+  /// `nil`: none are known.
+  var endpoints: EndpointsResource?
+  /// Why there are none.
+  var note: String?
+}

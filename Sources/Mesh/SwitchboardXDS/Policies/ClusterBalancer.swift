@@ -1,0 +1,90 @@
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardText
+
+/// The servers of one cluster: the policies that divide its calls, and the limits that come before them.
+final class ClusterBalancer: BalancerHost {
+  private let name: String
+  private let host: any BalancerHost
+  private let changed: (ConnectivityState, ConnectivityState) -> Void
+  private lazy var child = ChildBalancer(self)
+  private(set) var state = ConnectivityState.connecting
+  private var picker: any Picker = ConstantPicker(.wait)
+  private var config: ClusterConfig?
+  private var names = PriorityNames()
+  private var limits: ClusterLimits
+
+  init(
+    _ name: String,
+    of host: any BalancerHost,
+    _ changed: @escaping (ConnectivityState, ConnectivityState) -> Void
+  ) {
+    self.name = name
+    self.host = host
+    self.changed = changed
+    limits = ClusterLimits(seed: host.random())
+  }
+
+  func update(_ config: ClusterConfig) {
+    guard config != self.config else { return }
+    self.config = config
+    switch config {
+    case .failed(let reason): fail(.unusable(name, reason))
+    case .leaves(let leaves, let policy):
+      limits.update(leaves)
+      let plan = ClusterPlan(leaves, policy, &names)
+      guard !plan.endpoints.isEmpty else {
+        return fail(.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers"))
+      }
+      do throws(GRPCStatus) {
+        let choice = try policies.choose([plan.policy], at: name)
+        try child.update(plan.endpoints, choice)
+      } catch { fail(.unusable(name, error.message ?? "\(error.code)")) }
+    }
+  }
+
+  /// Calls fail, and no server is kept for them.
+  private func fail(_ status: GRPCStatus) {
+    let old = child
+    child = ChildBalancer(self)
+    update(.transientFailure, ConstantPicker(.fail(status)))
+    // Last, so that the calls that it returns find the new picker.
+    old.shutDown()
+  }
+
+  func leaveIdle() { if state == .idle { child.leaveIdle() } }
+
+  func shutDown() {
+    child.shutDown()
+    picker = ConstantPicker(.wait)
+  }
+
+  func pick(_ call: any CallToPick) -> Pick { limits.pick(call, picker) }
+
+  // MARK: For the policies
+
+  func update(_ state: ConnectivityState, _ picker: any Picker) {
+    let old = self.state
+    self.state = state
+    self.picker = picker
+    changed(old, state)
+  }
+
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
+
+  func resolveAgain() { host.resolveAgain() }
+  func random() -> UInt64 { host.random() }
+  var time: any BalancerTime { host.time }
+  var policies: PolicyRegistry { host.policies }
+  var metrics: MetricScope? { host.metrics }
+}
+
+extension GRPCStatus {
+  fileprivate static func unusable(_ cluster: String, _ reason: String) -> GRPCStatus {
+    GRPCStatus(code: .unavailable, message: "the cluster \(cluster.excerpt): \(reason)", origin: .library)
+  }
+}

@@ -1,0 +1,84 @@
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardText
+
+/// What keeps calls from the servers of a cluster: shares that are dropped, and the most calls at once (gRFC A32).
+///
+/// An aggregate has the limits of its first cluster.
+struct ClusterLimits {
+  private var drops: [EndpointsResource.Drop] = []
+  private var random: QuickRandom
+  private let counter = CallCounter()
+
+  init(seed: UInt64) { random = QuickRandom(seed: seed) }
+
+  mutating func update(_ leaves: [LeafConfig]) {
+    drops = leaves.first?.endpoints?.drops.filter { $0.millionths > 0 } ?? []
+    counter.limit = leaves.first?.cluster.maxRequests ?? ClusterResource.usualMaxRequests
+  }
+
+  mutating func pick(_ call: any CallToPick, _ picker: any Picker) -> Pick {
+    // A call that waits is picked for again: it must not be dropped more often for that.
+    if let constant = picker as? ConstantPicker, constant.waits { return .wait }
+    for drop in drops where random.next(below: 1_000_000) < drop.millionths {
+      return .drop(.dropped(drop.category))
+    }
+    guard counter.hasRoom else { return .drop(.tooManyCalls(counter.limit)) }
+    let pick = picker.pick(call)
+    guard case .subchannel(let subchannel, let tracker) = pick else { return pick }
+    return .subchannel(subchannel, tracker: counter.track(tracker))
+  }
+}
+
+/// Counts the calls of a cluster that have a server.
+private final class CallCounter: LoadTracker {
+  var limit = ClusterResource.usualMaxRequests
+  private var count = 0
+
+  var hasRoom: Bool { count < limit }
+  var wantsLoadReport: Bool { false }
+
+  /// Counts one more call. Returns what follows it, for the policy's own `tracker` too.
+  func track(_ tracker: (any LoadTracker)?) -> any LoadTracker {
+    count += 1
+    return tracker.map { CountedTracker($0, self) } ?? self
+  }
+
+  func callEnded(_ outcome: CallOutcome) { count -= 1 }
+}
+
+/// Tells both the policy and the counter of the end of a call.
+private final class CountedTracker: LoadTracker {
+  private let tracker: any LoadTracker
+  private let counter: CallCounter
+
+  init(_ tracker: any LoadTracker, _ counter: CallCounter) {
+    self.tracker = tracker
+    self.counter = counter
+  }
+
+  var wantsLoadReport: Bool { tracker.wantsLoadReport }
+
+  func callEnded(_ outcome: CallOutcome) {
+    counter.callEnded(outcome)
+    tracker.callEnded(outcome)
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func dropped(_ category: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .unavailable,
+      message: "the control plane has calls dropped: \(category.excerpt)",
+      origin: .library
+    )
+  }
+
+  fileprivate static func tooManyCalls(_ limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .unavailable,
+      message: "the cluster has as many calls as the control plane allows: \(limit)",
+      origin: .library
+    )
+  }
+}

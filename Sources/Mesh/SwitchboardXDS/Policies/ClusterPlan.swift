@@ -1,0 +1,115 @@
+// text: names of places have no long runs of marks, since others are refused
+
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardText
+
+/// The tree of policies of a cluster, and the endpoints with their places in it: priorities, below them places, below those the
+/// cluster's own policy.
+struct ClusterPlan {
+  private(set) var policy = LoadBalancingConfig("priority_experimental")
+  private(set) var endpoints: [Endpoint] = []
+
+  /// `policy` is that of an aggregate, whose clusters use it instead of their own.
+  init(_ leaves: [LeafConfig], _ policy: ClusterResource.Policy?, _ names: inout PriorityNames) {
+    var children: [String: ConfigValue] = [:]
+    var order: [ConfigValue] = []
+    names.start()
+    for leaf in leaves {
+      for places in leaf.endpoints?.priorities ?? [] {
+        let name = names.name(leaf.cluster.name, places)
+        let own = policy ?? leaf.cluster.policy
+        children[name] = .object(["config": .array([Self.child(leaf.cluster, own, places)])])
+        order.append(.string(name))
+        add(places, own, at: name)
+      }
+    }
+    self.policy = LoadBalancingConfig(
+      "priority_experimental",
+      ["children": .object(children), "priorities": .array(order)]
+    )
+  }
+
+  private static func child(
+    _ cluster: ClusterResource,
+    _ policy: ClusterResource.Policy,
+    _ places: [EndpointsResource.Place]
+  ) -> ConfigValue {
+    let inner: [ConfigValue]
+    switch policy {
+    case .whole(let configs): inner = configs.map(\.value)
+    case .byLocality(let configs):
+      var targets: [String: ConfigValue] = [:]
+      for place in places {
+        targets[place.name] = .object([
+          "weight": .number(Double(place.weight)), "childPolicy": .array(configs.map(\.value)),
+        ])
+      }
+      inner = [.object(["weighted_target_experimental": .object(["targets": .object(targets)])])]
+    }
+    guard var members = cluster.outlierDetection else { return inner.first ?? .null }
+    members["childPolicy"] = .array(inner)
+    return .object(["outlier_detection_experimental": .object(members)])
+  }
+
+  private mutating func add(
+    _ places: [EndpointsResource.Place],
+    _ policy: ClusterResource.Policy,
+    at name: String
+  ) {
+    for place in places {
+      for var endpoint in place.endpoints {
+        switch policy {
+        case .byLocality: endpoint.attributes[EndpointPath.self] = [name, place.name]
+        case .whole:
+          endpoint.attributes[EndpointPath.self] = [name]
+          // The share of the place counts in the endpoint's.
+          let own = UInt64(endpoint.attributes[EndpointWeight.self] ?? 1)
+          endpoint.attributes[EndpointWeight.self] = UInt32(clamping: own * UInt64(place.weight))
+        }
+        endpoints.append(endpoint)
+      }
+    }
+  }
+}
+
+extension LoadBalancingConfig {
+  /// As in a service config.
+  fileprivate var value: ConfigValue { .object([policy: .object(members)]) }
+}
+
+/// The names of priorities. One that has a place of an earlier one keeps its name, so that connections stay when places move from
+/// one priority to another.
+struct PriorityNames {
+  private struct Known {
+    let name: String
+    let cluster: ExactText
+    let places: Set<ExactText>
+  }
+
+  private var before: [Known] = []
+  private var now: [Known] = []
+  private var last = 0
+
+  /// Another config begins.
+  mutating func start() {
+    before = now
+    now = []
+  }
+
+  /// The name of the next priority.
+  mutating func name(_ cluster: String, _ places: [EndpointsResource.Place]) -> String {
+    let cluster = ExactText(cluster)
+    let places = Set(places.map { ExactText($0.name) })
+    let index = before.firstIndex { $0.cluster == cluster && !$0.places.isDisjoint(with: places) }
+    let name: String
+    if let index {
+      name = before.remove(at: index).name
+    } else {
+      last += 1
+      name = "priority-\(last)"
+    }
+    now.append(Known(name: name, cluster: cluster, places: places))
+    return name
+  }
+}

@@ -1,0 +1,172 @@
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardText
+import Synchronization
+
+/// Decides about calls by the routes of a virtual host: the first that matches.
+final class MeshRouter: CallRouter {
+  private enum Action: Sendable {
+    /// Each route, and the sum of the weights up to it.
+    case go([(route: CallRoute, sum: Int)])
+    /// The control plane wants something that clients do not do.
+    case refuse
+  }
+
+  private let routes: [(match: RouteMatch, action: Action)]
+  private let dice = SharedDice()
+
+  /// `lease` returns what keeps a cluster while calls may need it. `channel` is a number of the channel, for hashes.
+  init(
+    _ host: VirtualHost,
+    maxStreamDuration: Duration?,
+    channel: UInt64,
+    lease: (String) -> ClusterLease
+  ) {
+    routes = host.routes.map { route in
+      guard let action = route.action else { return (route.match, .refuse) }
+      let config = action.config(maxStreamDuration)
+      let hash = action.hash.isEmpty ? nil : CallHash(rules: action.hash, channel: channel).function
+      var sum = 0
+      let weighted = action.clusters.map { cluster in
+        sum += cluster.weight
+        let route = CallRoute(to: cluster.name, config: config, lease: lease(cluster.name), hash: hash)
+        return (route: route, sum: sum)
+      }
+      return (route.match, .go(weighted))
+    }
+  }
+
+  func route(_ method: MethodDescriptor, _ metadata: HPACKHeaders) throws(GRPCStatus) -> CallRoute {
+    for (match, action) in routes
+    where match.matches(method, metadata, roll: { dice.next(below: 1_000_000) }) {
+      switch action {
+      case .go(let weighted): if let route = choose(weighted) { return route }
+      case .refuse: throw .noAction(method)
+      }
+    }
+    throw .noRoute(method)
+  }
+
+  private func choose(_ weighted: [(route: CallRoute, sum: Int)]) -> CallRoute? {
+    guard weighted.count > 1, let sum = weighted.last?.sum else { return weighted.first?.route }
+    let point = dice.next(below: sum)
+    var (low, high) = (0, weighted.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if weighted[middle].sum > point { high = middle } else { low = middle + 1 }
+    }
+    return weighted[low].route
+  }
+}
+
+/// Fails all calls: there are no routes.
+final class FailingRouter: CallRouter {
+  private let status: GRPCStatus
+
+  init(_ status: GRPCStatus) { self.status = status }
+
+  func route(_ method: MethodDescriptor, _ metadata: HPACKHeaders) throws(GRPCStatus) -> CallRoute {
+    throw status
+  }
+}
+
+/// Keeps a cluster for the calls that began with a route to it.
+final class ClusterLease: Sendable {
+  private let ended: @Sendable () -> Void
+
+  init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+  deinit { ended() }
+}
+
+/// Random numbers for all threads. Predictable ones do no harm here.
+private final class SharedDice: Sendable {
+  private let state = Atomic(UInt64.random(in: 0...UInt64.max))
+
+  /// A number below `bound`, which must be positive.
+  func next(below bound: Int) -> Int {
+    var random = QuickRandom(seed: state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue)
+    return random.next(below: bound)
+  }
+}
+
+extension RouteAction {
+  /// How calls are made; `nil` if the route does not say.
+  fileprivate func config(_ maxStreamDuration: Duration?) -> MethodConfig? {
+    var config = MethodConfig(names: [])
+    switch timeout {
+    case .ofListener: config.timeout = maxStreamDuration
+    case .limit(let limit): config.timeout = limit
+    }
+    if let retry, let policy = retry.policy { config.repetition = .retry(policy) }
+    return config.timeout == nil && config.repetition == nil ? nil : config
+  }
+}
+
+extension RetryRule {
+  /// More attempts than gRPC makes are not made.
+  fileprivate var policy: RetryPolicy? {
+    try? RetryPolicy(
+      maxAttempts: min(retries, RetryPolicy.attemptLimit) + 1,
+      initialBackoff: baseInterval,
+      maxBackoff: maxInterval,
+      backoffMultiplier: 2,
+      retryableStatusCodes: Set(conditions.map(\.code))
+    )
+  }
+}
+
+extension RetryRule.Condition {
+  fileprivate var code: GRPCStatus.Code {
+    switch self {
+    case .cancelled: .cancelled
+    case .deadlineExceeded: .deadlineExceeded
+    case .internalError: .internalError
+    case .resourceExhausted: .resourceExhausted
+    case .unavailable: .unavailable
+    }
+  }
+}
+
+/// The hash of a call by the rules of its route.
+private struct CallHash: Sendable {
+  /// Without a field, the number of the channel counts.
+  private let rules: [(field: RequestHash?, isTerminal: Bool)]
+  private let channel: UInt64
+
+  init(rules: [HashRule], channel: UInt64) {
+    self.rules = rules.map { rule in
+      switch rule.source {
+      case .header(let name): (RequestHash(header: name), rule.isTerminal)
+      case .channel: (nil, rule.isTerminal)
+      }
+    }
+    self.channel = channel
+  }
+
+  var function: @Sendable (HPACKHeaders) -> UInt64? { { hash(of: $0) } }
+
+  private func hash(of metadata: HPACKHeaders) -> UInt64? {
+    var hash: UInt64?
+    for rule in rules {
+      let own = rule.field.map { $0.hash(of: metadata) } ?? channel
+      if let own { hash = hash.map { ($0 << 1 | $0 >> 63) ^ own } ?? own }
+      if rule.isTerminal, hash != nil { break }
+    }
+    return hash
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func noRoute(_ method: MethodDescriptor) -> GRPCStatus {
+    GRPCStatus(code: .unavailable, message: "no route is for \(method.path)", origin: .library)
+  }
+
+  fileprivate static func noAction(_ method: MethodDescriptor) -> GRPCStatus {
+    GRPCStatus(
+      code: .unavailable,
+      message: "the route for \(method.path) leads to no cluster, and clients can do nothing else",
+      origin: .library
+    )
+  }
+}

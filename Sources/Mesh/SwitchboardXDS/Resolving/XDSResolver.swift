@@ -1,0 +1,62 @@
+public import SwitchboardBalancing
+public import SwitchboardCall
+import SwitchboardText
+
+/// Targets whose servers and routes a control plane knows: `xds:///NAME`, or `xds://OWNER/NAME` for those of another owner.
+///
+/// ```swift
+/// var options = ChannelOptions()
+/// options.resolvers = [XDSResolver()]
+/// options.security = .plaintext
+/// let channel = try Channel(target: "xds:///greeter.example", options: options)
+/// ```
+///
+/// Channels with the same bootstrap and target share a client of the control plane, which ends with the last of them.
+public struct XDSResolver: Resolver {
+  public let schemes = ["xds"]
+
+  private let bootstrap: XDSBootstrap?
+  private let logger: Logger?
+
+  /// Without a bootstrap, that of the environment is used: `XDSBootstrap.ofEnvironment()`. What happens between the client and
+  /// the control plane is logged to `logger`; by default, as channels log.
+  public init(bootstrap: XDSBootstrap? = nil, logger: Logger? = nil) {
+    self.bootstrap = bootstrap
+    self.logger = logger
+  }
+
+  /// The name in the target. Throws `INVALID_ARGUMENT` if there is no bootstrap, or it is invalid.
+  public func serverName(of target: Target) throws(GRPCStatus) -> String {
+    guard !target.endpoint.isEmpty else { throw .badTarget(target.text, "it has no name") }
+    _ = try settings().listenerName(for: target.endpoint, of: target.authority)
+    return target.endpoint
+  }
+
+  public func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
+    do throws(GRPCStatus) {
+      let settings = try settings()
+      let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
+      let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
+      let tree = DependencyTree(listener: listener, authority: target.endpoint)
+      let resolution = MeshResolution(client, tree, updates)
+      resolution.refresh()
+      return resolution
+    } catch {
+      updates.report(ResolverResult(failure: error))
+      return TaskResolution(Task {})
+    }
+  }
+
+  private func settings() throws(GRPCStatus) -> XDSBootstrap {
+    if let bootstrap { return bootstrap }
+    return try XDSBootstrap.ofEnvironment()
+  }
+
+  private var environment: XDSEnvironment {
+    var environment = XDSEnvironment()
+    if let logger { environment.options.logger = logger }
+    return environment
+  }
+}
+
+extension XDSResolver: RoutingResolver {}

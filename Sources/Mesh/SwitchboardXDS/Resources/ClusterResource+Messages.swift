@@ -1,0 +1,129 @@
+// text: names of members are our own
+
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardProtobuf
+import SwitchboardText
+import XDSMessages
+
+extension ClusterResource {
+  /// More clusters in one are refused.
+  private static let aggregateLimit = 1024
+
+  init(_ message: Envoy_Config_Cluster_V3_Cluster, _ policies: PolicyRegistry) throws(ResourceFault) {
+    kind = try Self.kind(message)
+    if message.hasTransportSocket {
+      throw ResourceFault("transport_socket", "security that the control plane chooses is not supported")
+    }
+    if message.hasLrsServer {
+      guard case .self_p = message.lrsServer.configSourceSpecifier else {
+        throw ResourceFault("lrs_server", "is not self")
+      }
+    }
+    name = message.name
+    policy = try ClusterPolicyReader(policies).policy(of: message)
+    // Of equal priorities, the first one counts.
+    if let threshold = message.circuitBreakers.thresholds.first(where: { $0.priority == .default }),
+      threshold.hasMaxRequests
+    {
+      maxRequests = Int(threshold.maxRequests.value)
+    }
+    guard message.hasOutlierDetection else { return }
+    outlierDetection = try part("outlier_detection") { () throws(ResourceFault) in
+      try message.outlierDetection.members()
+    }
+  }
+
+  private static func kind(_ message: Envoy_Config_Cluster_V3_Cluster) throws(ResourceFault) -> Kind {
+    switch message.clusterDiscoveryType {
+    case .type(.eds):
+      guard message.hasEdsClusterConfig else { throw ResourceFault("eds_cluster_config", "is missing") }
+      try message.edsClusterConfig.edsConfig.check("eds_cluster_config.eds_config")
+      let name = message.edsClusterConfig.serviceName
+      if name.isEmpty, message.name.begins(with: "xdstp:") {
+        throw ResourceFault("eds_cluster_config.service_name", "is missing, which an xdstp: cluster needs")
+      }
+      return .endpoints(name.isEmpty ? message.name : try name.name("eds_cluster_config.service_name"))
+    case .clusterType(let custom):
+      return try part("cluster_type.typed_config") { () throws(ResourceFault) in
+        let config = try custom.typedConfig.contents(
+          Envoy_Extensions_Clusters_Aggregate_V3_ClusterConfig.self
+        )
+        guard (1...aggregateLimit).contains(config.clusters.count) else {
+          throw ResourceFault(
+            "clusters",
+            config.clusters.isEmpty ? "is empty" : "are more than \(aggregateLimit)"
+          )
+        }
+        return .aggregate(
+          try parts("clusters", config.clusters) { (name) throws(ResourceFault) in try name.name("") }
+        )
+      }
+    case .type(.logicalDns): throw ResourceFault("type", "LOGICAL_DNS is not supported")
+    case .type(let other): throw ResourceFault("type", "\(other) is not supported")
+    case nil: throw ResourceFault("type", "is missing")
+    }
+  }
+}
+
+extension Envoy_Config_Cluster_V3_OutlierDetection {
+  /// The members of the configuration of the policy (gRFC A50).
+  fileprivate func members() throws(ResourceFault) -> [String: ConfigValue] {
+    var members: [String: ConfigValue] = [:]
+    func set(_ name: String, _ duration: Google_Protobuf_Duration, _ path: String, _ isSet: Bool)
+      throws(ResourceFault)
+    {
+      guard isSet else { return }
+      members[name] = .duration(try duration.length(path))
+    }
+    try set("interval", interval, "interval", hasInterval)
+    try set("baseEjectionTime", baseEjectionTime, "base_ejection_time", hasBaseEjectionTime)
+    try set("maxEjectionTime", maxEjectionTime, "max_ejection_time", hasMaxEjectionTime)
+    members["maxEjectionPercent"] = try maxEjectionPercent.percent(
+      "max_ejection_percent",
+      hasMaxEjectionPercent
+    )
+    let rate = try enforcingSuccessRate.percent("enforcing_success_rate", hasEnforcingSuccessRate)
+    if rate != .number(0) {
+      var ejection: [String: ConfigValue] = [:]
+      ejection["enforcementPercentage"] = rate
+      ejection["stdevFactor"] = successRateStdevFactor.number(hasSuccessRateStdevFactor)
+      ejection["minimumHosts"] = successRateMinimumHosts.number(hasSuccessRateMinimumHosts)
+      ejection["requestVolume"] = successRateRequestVolume.number(hasSuccessRateRequestVolume)
+      members["successRateEjection"] = .object(ejection)
+    }
+    let share = try enforcingFailurePercentage.percent(
+      "enforcing_failure_percentage",
+      hasEnforcingFailurePercentage
+    )
+    if let share, share != .number(0) {
+      var ejection: [String: ConfigValue] = ["enforcementPercentage": share]
+      ejection["threshold"] = try failurePercentageThreshold.percent(
+        "failure_percentage_threshold",
+        hasFailurePercentageThreshold
+      )
+      ejection["minimumHosts"] = failurePercentageMinimumHosts.number(hasFailurePercentageMinimumHosts)
+      ejection["requestVolume"] = failurePercentageRequestVolume.number(hasFailurePercentageRequestVolume)
+      members["failurePercentageEjection"] = .object(ejection)
+    }
+    return members
+  }
+}
+
+extension Google_Protobuf_UInt32Value {
+  fileprivate func number(_ isSet: Bool) -> ConfigValue? { isSet ? .number(Double(value)) : nil }
+
+  fileprivate func percent(_ path: String, _ isSet: Bool) throws(ResourceFault) -> ConfigValue? {
+    guard value <= 100 else { throw ResourceFault(path, "is above 100") }
+    return number(isSet)
+  }
+}
+
+extension ConfigValue {
+  /// A duration in JSON.
+  static func duration(_ duration: Duration) -> ConfigValue {
+    let (seconds, attoseconds) = duration.components
+    let digits = String(attoseconds / 1_000_000_000)
+    return .string("\(seconds).\(String(repeating: "0", count: max(0, 9 - digits.utf8.count)))\(digits)s")
+  }
+}

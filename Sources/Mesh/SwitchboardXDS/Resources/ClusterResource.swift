@@ -1,0 +1,31 @@
+// text: names of members are our own
+
+import SwitchboardCall
+import SwitchboardText
+
+/// A set of servers that do the same, and how calls are divided among them.
+struct ClusterResource: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    /// The servers are a resource of this name.
+    case endpoints(String)
+    /// Other clusters, the preferred one first.
+    case aggregate([String])
+  }
+
+  enum Policy: Hashable, Sendable {
+    /// Calls are divided among places by their weights, and within a place by this policy.
+    case byLocality([LoadBalancingConfig])
+    /// One policy has the servers of all places.
+    case whole([LoadBalancingConfig])
+  }
+
+  /// The most calls at once, if the cluster does not say it (gRFC A32).
+  static let usualMaxRequests = 1024
+
+  var name: String
+  var kind: Kind
+  var policy: Policy
+  var maxRequests = ClusterResource.usualMaxRequests
+  /// The members of the configuration of `outlier_detection`, without its child.
+  var outlierDetection: [String: ConfigValue]?
+}

@@ -1,0 +1,132 @@
+import SwitchboardBalancing
+import SwitchboardProtobuf
+import SwitchboardText
+import XDSMessages
+
+/// The servers of a cluster.
+struct EndpointsResource: Hashable, Sendable {
+  /// The servers of a place.
+  struct Place: Hashable, Sendable {
+    /// Its region, zone and part of the zone, as metrics show it.
+    var name: String
+    /// Above 0.
+    var weight: UInt32
+    var endpoints: [Endpoint]
+  }
+
+  /// A share of the calls that fail, to spare the servers.
+  struct Drop: Hashable, Sendable {
+    var category: String
+    /// Of a million calls.
+    var millionths: Int
+  }
+
+  /// The places of each priority, the preferred one first.
+  var priorities: [[Place]]
+  var drops: [Drop]
+}
+
+extension EndpointsResource {
+  /// How many priorities there may be, and how many places in each: no policy has more children.
+  private static let limit = 1000
+
+  init(_ message: Envoy_Config_Endpoint_V3_ClusterLoadAssignment) throws(ResourceFault) {
+    drops = try parts("policy.drop_overloads", message.policy.dropOverloads) { (drop) throws(ResourceFault) in
+      Drop(category: drop.category.excerpt, millionths: try drop.dropPercentage.millionths("drop_percentage"))
+    }
+    var byPriority: [Int: [Place]] = [:]
+    var addresses: Set<EndpointAddress> = []
+    for (position, places) in message.endpoints.enumerated() {
+      let place = try part("endpoints[\(position)]") { () throws(ResourceFault) in
+        try Place(places, &addresses)
+      }
+      guard let place else { continue }
+      byPriority[Int(places.priority), default: []].append(place)
+    }
+    priorities = []
+    for priority in byPriority.keys.sorted() {
+      guard priority < Self.limit else {
+        throw ResourceFault("endpoints", "have more than \(Self.limit) priorities")
+      }
+      guard priority == priorities.count else {
+        throw ResourceFault("endpoints", "have the priority \(priority), and none has \(priorities.count)")
+      }
+      let places = byPriority[priority] ?? []
+      guard places.count <= Self.limit else {
+        throw ResourceFault("endpoints", "have more than \(Self.limit) places, in priority \(priority)")
+      }
+      guard Set(places.map { ExactText($0.name) }).count == places.count else {
+        throw ResourceFault("endpoints", "have a place twice, in priority \(priority)")
+      }
+      guard places.reduce(0, { $0 + Int($1.weight) }) <= Int(UInt32.max) else {
+        throw ResourceFault("endpoints", "have weights whose sum exceeds 32 bits, in priority \(priority)")
+      }
+      priorities.append(places)
+    }
+  }
+}
+
+extension EndpointsResource.Place {
+  /// `nil` for a place that gets no calls. `addresses` are those of the endpoints before it.
+  fileprivate init?(
+    _ message: Envoy_Config_Endpoint_V3_LocalityLbEndpoints,
+    _ addresses: inout Set<EndpointAddress>
+  ) throws(ResourceFault) {
+    let place = message.locality
+    name = "{region=\"\(place.region)\", zone=\"\(place.zone)\", sub_zone=\"\(place.subZone)\"}"
+    // It becomes the name of a policy's child, and a label of metrics.
+    _ = try name.name("locality")
+    weight = message.loadBalancingWeight.value
+    var sum = 0
+    var endpoints: [Endpoint] = []
+    for (position, server) in message.lbEndpoints.enumerated() {
+      let path = "lb_endpoints[\(position)]"
+      if server.hasLoadBalancingWeight, server.loadBalancingWeight.value == 0 {
+        throw ResourceFault("\(path).load_balancing_weight", "is 0")
+      }
+      let own = server.hasLoadBalancingWeight ? server.loadBalancingWeight.value : 1
+      sum += Int(own)
+      var endpoint = Endpoint(try part(path) { () throws(ResourceFault) in try server.endpoint.addresses() })
+      for address in endpoint.addresses where !addresses.insert(address).inserted {
+        throw ResourceFault(path, "has the address of another endpoint: \(address)")
+      }
+      guard server.healthStatus == .unknown || server.healthStatus == .healthy else { continue }
+      endpoint.attributes[EndpointWeight.self] = own
+      endpoints.append(endpoint)
+    }
+    guard sum <= Int(UInt32.max) else {
+      throw ResourceFault("lb_endpoints", "have weights whose sum exceeds 32 bits")
+    }
+    self.endpoints = endpoints
+    if !message.hasLoadBalancingWeight || weight == 0 { return nil }
+  }
+}
+
+extension Envoy_Config_Endpoint_V3_Endpoint {
+  /// The addresses, all of the same server (gRFC A61).
+  fileprivate func addresses() throws(ResourceFault) -> [EndpointAddress] {
+    let first = try part("endpoint.address") { () throws(ResourceFault) in try address.value() }
+    let others = try parts("endpoint.additional_addresses", additionalAddresses) {
+      (other) throws(ResourceFault) in
+      try other.address.value()
+    }
+    return [first] + others
+  }
+}
+
+extension Envoy_Config_Core_V3_Address {
+  fileprivate func value() throws(ResourceFault) -> EndpointAddress {
+    switch address {
+    case .socketAddress(let socket):
+      guard case .portValue(let number) = socket.portSpecifier, let port = UInt16(exactly: number) else {
+        throw ResourceFault("socket_address.port_value", "is missing or above 65535")
+      }
+      guard let address = EndpointAddress(ip: socket.address, port: port) else {
+        throw ResourceFault("socket_address.address", "is no address: \(socket.address.excerpt)")
+      }
+      return address
+    case .pipe: throw ResourceFault("pipe", "is not supported")
+    case nil: throw ResourceFault("", "is missing")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import SwitchboardBalancing
+import SwitchboardProtobuf
+import SwitchboardText
+import XDSMessages
+
+/// Reads the resources of a response. It is pure: what is read again is the same.
+struct ResourceReader: Sendable {
+  /// A resource of a response, or why it is refused.
+  struct Read: Sendable {
+    /// `nil` if the resource is so broken that its name is not known.
+    let name: String?
+    let result: Result<Resource, ResourceFault>
+  }
+
+  /// The policies that clusters may have.
+  let policies: PolicyRegistry
+
+  init(policies: PolicyRegistry = PolicyRegistry()) { self.policies = policies }
+
+  /// A name that occurs twice makes both refused.
+  func read(_ resources: [Google_Protobuf_Any], of type: ResourceType) -> [Read] {
+    let all = resources.map { read($0, type) }
+    var counts: [ExactText: Int] = [:]
+    for case let name? in all.map(\.name) { counts[ExactText(name), default: 0] += 1 }
+    guard counts.values.contains(where: { $0 > 1 }) else { return all }
+    return all.map { one in
+      guard let name = one.name, counts[ExactText(name), default: 0] > 1 else { return one }
+      return Read(name: name, result: .failure(ResourceFault("", "its name occurs twice in the response")))
+    }
+  }
+
+  private func read(_ packed: Google_Protobuf_Any, _ type: ResourceType) -> Read {
+    var packed = packed
+    var wrapped: String?
+    if packed.isA(Envoy_Service_Discovery_V3_Resource.self) {
+      guard let wrapper = try? packed.unpack(as: Envoy_Service_Discovery_V3_Resource.self) else {
+        return Read(
+          name: nil,
+          result: .failure(ResourceFault("", "a wrapper of a resource cannot be decoded"))
+        )
+      }
+      packed = wrapper.resource
+      wrapped = wrapper.name.isEmpty ? nil : wrapper.name
+    }
+    do throws(ResourceFault) {
+      switch type {
+      case .listener:
+        let message = try packed.contents(Envoy_Config_Listener_V3_Listener.self)
+        return named(message.name, wrapped) { () throws(ResourceFault) in
+          .listener(try ListenerResource(message))
+        }
+      case .routes:
+        let message = try packed.contents(Envoy_Config_Route_V3_RouteConfiguration.self)
+        return named(message.name, wrapped) { () throws(ResourceFault) in .routes(try RouteTable(message)) }
+      case .cluster:
+        let message = try packed.contents(Envoy_Config_Cluster_V3_Cluster.self)
+        return named(message.name, wrapped) { () throws(ResourceFault) in
+          .cluster(try ClusterResource(message, policies))
+        }
+      case .endpoints:
+        let message = try packed.contents(Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self)
+        return named(message.clusterName, wrapped) { () throws(ResourceFault) in
+          .endpoints(try EndpointsResource(message))
+        }
+      }
+    } catch { return Read(name: wrapped, result: .failure(error)) }
+  }
+
+  private func named(
+    _ name: String,
+    _ wrapped: String?,
+    _ read: () throws(ResourceFault) -> Resource
+  ) -> Read {
+    do throws(ResourceFault) {
+      _ = try name.name("name")
+    } catch { return Read(name: wrapped, result: .failure(error)) }
+    do throws(ResourceFault) {
+      return Read(name: wrapped ?? name, result: .success(try read()))
+    } catch { return Read(name: wrapped ?? name, result: .failure(error)) }
+  }
+}

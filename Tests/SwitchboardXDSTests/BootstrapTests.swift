@@ -1,0 +1,105 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardXDS
+
+@Suite struct BootstrapTests {
+  private static let server = #"{"server_uri": "plane:443", "channel_creds": [{"type": "insecure"}]}"#
+
+  @Test func aWholeBootstrapIsRead() throws {
+    let bootstrap = try XDSBootstrap(
+      json: """
+        {
+          "xds_servers": [
+            {
+              "server_uri": "dns:///plane.example:443",
+              "channel_creds": [
+                {"type": "google_default"},
+                {"type": "tls", "config": {"ca_certificate_file": "/roots.pem", "certificate_file": "/c.pem",
+                                           "private_key_file": "/c.key", "refresh_interval": "600s"}},
+                {"type": "insecure"}
+              ],
+              "server_features": ["xds_v3", "fail_on_data_errors", "something_new"]
+            },
+            \(Self.server)
+          ],
+          "node": {"id": "n7", "cluster": "tests", "locality": {"region": "eu", "zone": "eu-1", "sub_zone": "rack"},
+                   "metadata": {"app": {"name": "greeter"}}},
+          "client_default_listener_resource_name_template": "listener/%s",
+          "authorities": {"other": {"xds_servers": [\(Self.server)]}, "plain": {}},
+          "certificate_providers": {"default": {"plugin_name": "file_watcher", "config": {"ca_certificate_file": "/r"}}},
+          "something_new": [1, 2]
+        }
+        """
+    )
+    let first = try #require(bootstrap.servers.first)
+    #expect(first.target == "dns:///plane.example:443" && first.features == [.failOnDataErrors])
+    let credentials = TLSCredentials(certificateChain: .file("/c.pem"), privateKey: .file("/c.key"))
+    #expect(first.security == .tls(ClientTLS(trustRoots: .file("/roots.pem"), credentials: credentials)))
+    #expect(bootstrap.servers.last?.security == .plaintext)
+    let metadata: [String: ConfigValue] = ["app": .object(["name": .string("greeter")])]
+    #expect(
+      bootstrap.node
+        == XDSBootstrap.Node(
+          id: "n7",
+          cluster: "tests",
+          region: "eu",
+          zone: "eu-1",
+          subZone: "rack",
+          metadata: metadata
+        )
+    )
+    #expect(bootstrap.certificateProviders["default"]?.plugin == "file_watcher")
+    #expect(try bootstrap.listenerName(for: "a.b:80", of: "") == "listener/a.b:80")
+    #expect(
+      try bootstrap.listenerName(for: "a b", of: "other")
+        == "xdstp://other/envoy.config.listener.v3.Listener/a%20b"
+    )
+    #expect(bootstrap.servers(for: "xdstp://other/x")?.map(\.target) == ["plane:443"])
+    #expect(bootstrap.servers(for: "xdstp://plain/x")?.count == 2)
+    #expect(bootstrap.servers(for: "xdstp://unknown/x") == nil)
+    #expect(bootstrap.servers(for: "anything")?.count == 2)
+  }
+
+  @Test(arguments: [
+    ("[]", "is not an object"),
+    ("{}", "xds_servers: is missing"),
+    (#"{"xds_servers": []}"#, "xds_servers: is missing"),
+    (#"{"xds_servers": [7]}"#, "xds_servers[0]: is not an object"),
+    (#"{"xds_servers": [{"channel_creds": []}]}"#, "xds_servers[0].server_uri: is missing"),
+    (#"{"xds_servers": [{"server_uri": "a"}]}"#, "xds_servers[0].channel_creds: is missing"),
+    (
+      #"{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "google_default"}, {"type": "x"}]}]}"#,
+      "xds_servers[0].channel_creds: has none of the kinds that are known, which are tls and insecure; there is: "
+        + "google_default (it needs Google's own libraries), x"
+    ),
+    (
+      #"{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "tls", "config": {"private_key_file": "k"}}]}]}"#,
+      "xds_servers[0].channel_creds[0].config.certificate_file: is missing: a certificate and its key are given together"
+    ),
+    (#"{"xds_servers": [\#(server)], "node": 1}"#, "node: is not an object"),
+    (
+      #"{"xds_servers": [\#(server)], "node": {"locality": {"zone": 1}}}"#,
+      "node.locality.zone: is not a string"
+    ),
+    (
+      #"{"xds_servers": [\#(server)], "authorities": {"a": {"client_listener_resource_name_template": "x/%s"}}}"#,
+      "authorities.a.client_listener_resource_name_template: does not begin with xdstp://a/"
+    ),
+    (
+      #"{"xds_servers": [\#(server)], "certificate_providers": {"p": {"plugin_name": "file_watcher"}}}"#,
+      "certificate_providers.p.config: is missing"
+    ),
+  ])
+  func aMistakeIsNamedByItsPath(_ json: String, _ reason: String) {
+    let failure = #expect(throws: GRPCStatus.self) { try XDSBootstrap(json: json) }
+    #expect(failure?.code == .invalidArgument)
+    #expect(failure?.message == "xDS bootstrap: \(reason)")
+  }
+
+  @Test func aTargetOfAnOwnerThatIsNotKnownIsRefused() throws {
+    let bootstrap = try XDSBootstrap(json: #"{"xds_servers": [\#(Self.server)]}"#)
+    let failure = #expect(throws: GRPCStatus.self) { try bootstrap.listenerName(for: "a", of: "who") }
+    #expect(failure?.code == .invalidArgument)
+  }
+}

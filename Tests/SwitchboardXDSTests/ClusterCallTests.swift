@@ -1,0 +1,307 @@
+import EchoService
+import EchoTestSupport
+import ServerTestSupport
+import Switchboard
+import SwitchboardXDS
+import TestSupport
+import Testing
+
+/// What clusters and their endpoints make of calls.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ClusterCallTests {
+  /// A mesh whose calls go to one cluster.
+  private func mesh(
+    _ places: [[String: Any]],
+    cluster: [String: Any] = [:],
+    more: [String: Any] = [:]
+  ) -> Mesh {
+    var mesh = Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: [:])
+    mesh.clusters = [Mesh.cluster("one", more: cluster)]
+    mesh.endpoints = [Mesh.assignment("one", places, more: more)]
+    return mesh
+  }
+
+  private func count(_ client: Echo_EchoClient, of server: String, in calls: Int) async throws -> Int {
+    var count = 0
+    for _ in 0..<calls where try await client.server() == server { count += 1 }
+    return count
+  }
+
+  @Test func placesGetCallsByWeight() async throws {
+    try await withMesh(servers: 2) { plane, ports async throws in
+      try plane.set(
+        mesh([Mesh.place("a", ports: [ports[0]]), Mesh.place("b", ports: [ports[1]], weight: 3)])
+      )
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        // Both are connected before the shares are counted.
+        while try await client.server() != "s0" { try Task.checkCancellation() }
+        while try await client.server() != "s1" { try Task.checkCancellation() }
+        let first = try await count(client, of: "s0", in: 1200)
+        #expect(abs(first - 300) < 75, "\(first) of 1200")
+      }
+    }
+  }
+
+  @Test func theNextPriorityTakesOver() async throws {
+    try await withMesh(servers: 2) { plane, ports async throws in
+      try plane.set(mesh([Mesh.place("a", ports: [1]), Mesh.place("a", ports: [ports[1]], priority: 1)]))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "s1")
+        try plane.set(
+          mesh([Mesh.place("a", ports: [ports[0]]), Mesh.place("a", ports: [ports[1]], priority: 1)])
+        )
+        while try await client.server() != "s0" { try Task.checkCancellation() }
+      }
+    }
+  }
+
+  @Test func aShareIsDropped() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      let drop: [String: Any] = ["category": "too hot", "dropPercentage": ["numerator": 25]]
+      let policy: [String: Any] = ["policy": ["dropOverloads": [drop]]]
+      try plane.set(mesh([Mesh.place("a", ports: [ports[0]])], more: policy))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        var dropped = 0
+        for _ in 0..<1200 {
+          do {
+            _ = try await client.server()
+          } catch let status as GRPCStatus {
+            #expect(status.message == "the control plane has calls dropped: too hot")
+            dropped += 1
+          }
+        }
+        #expect(abs(dropped - 300) < 75, "\(dropped) of 1200")
+      }
+    }
+  }
+
+  @Test func aHashPolicyKeepsAUserAtAServer() async throws {
+    try await withMesh(servers: 4) { plane, ports async throws in
+      var ring = mesh([Mesh.place("a", ports: ports)], cluster: ["lbPolicy": "RING_HASH"])
+      let hash: [[String: Any]] = [["header": ["headerName": "user"]]]
+      ring.routes = [
+        Mesh.table(
+          "routes-of-greeter",
+          [Mesh.host(["*"], [Mesh.route(to: "one", more: ["hashPolicy": hash])])]
+        )
+      ]
+      try plane.set(ring)
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        var homes: [String: Set<String>] = [:]
+        for _ in 0..<5 {
+          for user in 0..<24 {
+            homes["\(user)", default: []].insert(try await client.server([("user", "\(user)")]))
+          }
+        }
+        #expect(homes.values.allSatisfy { $0.count == 1 })
+        #expect(Set(homes.values.flatMap(\.self)).count > 1)
+      }
+    }
+  }
+
+  @Test func noMoreCallsAreMadeAtOnceThanTheClusterAllows() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      let breaker: [String: Any] = ["circuitBreakers": ["thresholds": [["maxRequests": 1]]]]
+      try plane.set(mesh([Mesh.place("a", ports: [ports[0]])], cluster: breaker))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        let call = client.makeUpdateCall()
+        try await call.requestStream.send(.with { $0.text = "first" })
+        var replies = call.responseStream.makeAsyncIterator()
+        #expect(try await replies.next()?.text == "first")
+        let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
+        #expect(failure?.message == "the cluster has as many calls as the control plane allows: 1")
+        call.requestStream.finish()
+        while try await replies.next() != nil {}
+        #expect(try await client.server() == "s0")
+      }
+    }
+  }
+
+  @Test func anAggregateGoesOnToItsNextCluster() async throws {
+    try await withMesh(servers: 2) { plane, ports async throws in
+      var aggregate = Mesh(
+        "greeter",
+        routes: [Mesh.route(to: "all")],
+        clusters: ["one": [1], "two": [ports[1]]]
+      )
+      let config: [String: Any] = [
+        "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+        "clusters": ["one", "two"],
+      ]
+      aggregate.clusters.append([
+        "name": "all", "clusterType": ["name": "envoy.clusters.aggregate", "typedConfig": config],
+      ])
+      try plane.set(aggregate)
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "s1")
+      }
+    }
+  }
+
+  /// Makes a call that goes on while `body` runs, to its end.
+  private func outlive(_ client: Echo_EchoClient, _ body: () async throws -> Void) async throws {
+    let call = client.makeUpdateCall()
+    try await call.requestStream.send(.with { $0.text = "before" })
+    var replies = call.responseStream.makeAsyncIterator()
+    #expect(try await replies.next()?.text == "before")
+    try await body()
+    try await call.requestStream.send(.with { $0.text = "after" })
+    #expect(try await replies.next()?.text == "after")
+    call.requestStream.finish()
+    #expect(try await replies.next() == nil)
+  }
+
+  @Test func aCallKeepsTheRouteThatItBeganWith() async throws {
+    try await withMesh(servers: 2) { plane, ports async throws in
+      try plane.set(Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: ["one": [ports[0]]]))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        try await outlive(client) {
+          try plane.set(
+            Mesh("greeter", version: "2", routes: [Mesh.route(to: "two")], clusters: ["two": [ports[1]]])
+          )
+          while try await client.server() != "s1" { try Task.checkCancellation() }
+          // The cluster of the call is still asked for.
+          try plane.next("accepted", "clusters") { $0.names == ["one", "two"] }
+        }
+        // It is not needed any more.
+        try plane.next("accepted", "clusters") { $0.names == ["two"] }
+      }
+    }
+  }
+
+  @Test func aTimeoutOfARouteCounts() async throws {
+    try await withServers([[Silent()]]) { _, addresses async throws in
+      let plane = try PlanePeer()
+      let limit: [String: Any] = ["maxStreamDuration": ["maxStreamDuration": "0.05s"]]
+      let port = try #require(addresses.first?.port)
+      try plane.set(
+        Mesh("greeter", routes: [Mesh.route(to: "one", more: limit)], clusters: ["one": [Int(port)]])
+      )
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
+        #expect(failure?.code == .deadlineExceeded)
+      }
+    }
+  }
+
+  @Test func aFailedCallIsMadeAgainIfTheRouteSaysSo() async throws {
+    let flaky = Flaky()
+    try await withServers([[flaky]]) { _, addresses async throws in
+      let plane = try PlanePeer()
+      let retry: [String: Any] = ["retryPolicy": ["retryOn": "5xx, resource-exhausted", "numRetries": 2]]
+      let port = try #require(addresses.first?.port)
+      try plane.set(
+        Mesh("greeter", routes: [Mesh.route(to: "one", more: retry)], clusters: ["one": [Int(port)]])
+      )
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "attempt 3")
+      }
+    }
+  }
+
+  /// Both are what the bootstrap says of the control plane.
+  @Test(arguments: [false, true])
+  func aListenerThatIsDeletedIsStillUsedUnlessFaultsCount(_ count: Bool) async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      try plane.set(Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: ["one": [ports[0]]]))
+      var bootstrap = plane.bootstrap
+      if count { bootstrap.servers[0].features = [.failOnDataErrors] }
+      try await withMeshClient("xds:///greeter", bootstrap) { client async throws in
+        #expect(try await client.server() == "s0")
+        try plane.command(["version": "2", "resources": ["listeners": [] as [Any]]])
+        try plane.next("accepted", "listeners") { $0.version == "2" }
+        guard count else { return #expect(try await client.server() == "s0") }
+        while (try? await client.server()) != nil { try Task.checkCancellation() }
+        let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
+        #expect(failure?.message == "there is no listener greeter" && failure?.code == .unavailable)
+      }
+    }
+  }
+
+  @Test func channelsShareAClient() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      try plane.set(Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: ["one": [ports[0]]]))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { first async throws in
+        #expect(try await first.server() == "s0")
+        try await withMeshClient("xds:///greeter", plane.bootstrap) { second async throws in
+          #expect(try await second.server() == "s0")
+        }
+        #expect(try await first.server() == "s0")
+        // What the peer says last shows that it was asked by nobody else.
+        try plane.command(["cut": true])
+        try plane.next("asked", "listeners")
+        let second = try plane.next("asked", "listeners")
+        #expect(second.version == "1")
+      }
+    }
+  }
+
+  @Test func anIdleChannelAsksAgainWhenItIsNeeded() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      try plane.set(Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: ["one": [ports[0]]]))
+      var options = ChannelOptions()
+      options.security = .plaintext
+      options.idleTimeout = .milliseconds(10)
+      options.resolvers = [XDSResolver(bootstrap: plane.bootstrap, logger: .quiet)]
+      try await withChannel(to: "xds:///greeter", options: options) { channel async throws in
+        let client = Echo_EchoClient(channel: channel)
+        for _ in 0..<2 {
+          #expect(try await client.server() == "s0")
+          for await state in channel.connectivity where state == .idle { break }
+        }
+      }
+      // Each time by another stream: the client was gone.
+      try plane.next("asked", "listeners")
+      #expect(try plane.next("asked", "listeners").version == "")
+    }
+  }
+
+  @Test func aLateControlPlaneIsWaitedFor() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      try plane.command(["delay": 0.2])
+      try plane.set(Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: ["one": [ports[0]]]))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "s0")
+      }
+    }
+  }
+
+  @Test func withoutAControlPlaneCallsFailWithTheReason() async throws {
+    let bootstrap = XDSBootstrap(servers: [XDSBootstrap.Server("127.0.0.1:1", security: .plaintext)])
+    try await withMeshClient("xds:///greeter", bootstrap) { client async throws in
+      let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
+      #expect(failure?.code == .unavailable)
+      #expect(
+        failure?.message?.contains("the control plane cannot be asked") == true,
+        "\(String(describing: failure))"
+      )
+    }
+  }
+}
+
+/// Answers no call.
+private struct Silent: EchoingProvider {
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    try await Task.sleep(for: .seconds(600))
+    return Echo_EchoResponse()
+  }
+}
+
+/// Answers the third attempt.
+private final class Flaky: EchoingProvider {
+  private let attempts = Counter()
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    let attempt = await attempts.next()
+    guard attempt == 3 else { throw GRPCStatus(code: .resourceExhausted, message: "attempt \(attempt)") }
+    return .with { $0.text = "attempt \(attempt)" }
+  }
+
+  private actor Counter {
+    private var count = 0
+
+    func next() -> Int {
+      count += 1
+      return count
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import CallTestSupport
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardXDS
+
+/// The client of a control plane, with a clock that the test advances.
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ControlPlaneTests {
+  private let time = ManualTime()
+
+  private func client(_ plane: PlanePeer) -> XDSClient {
+    var environment = XDSEnvironment()
+    environment.time = time
+    environment.options.logger = .quiet
+    return XDSClient(plane.bootstrap, environment)
+  }
+
+  @Test func aResourceThatDoesNotComeIsMissingAfterAWhile() async throws {
+    let plane = try PlanePeer()
+    let client = client(plane)
+    let (updates, source) = AsyncStream<ResourceUpdate>.makeStream()
+    let watch = try client.watch(ResourceKey(.listener, "nobody")) { source.yield($0) }
+    while let wait = await time.nextWait(), wait != .seconds(15) {}
+    time.advance(by: .seconds(15))
+    var iterator = updates.makeAsyncIterator()
+    guard case .resource(.failure(let status))? = await iterator.next() else {
+      Issue.record("it is there")
+      return
+    }
+    #expect(status.code == .notFound && status.message == "there is no listener nobody")
+    // It may still come.
+    try plane.set(Mesh("nobody", routes: [], clusters: [:]))
+    guard case .resource(.success)? = await iterator.next() else {
+      Issue.record("it is not there")
+      return
+    }
+    withExtendedLifetime(watch) {}
+  }
+
+  /// Without a response, the waits grow; after one, there is none.
+  @Test func aFailedStreamIsOpenedAgainLaterAndLater() async throws {
+    let plane = try PlanePeer()
+    plane.kill()
+    let client = client(plane)
+    let watch = try client.watch(ResourceKey(.listener, "l")) { _ in }
+    var waits: [Duration] = []
+    while waits.count < 4, let wait = await time.nextWait() {
+      waits.append(wait)
+      time.advance(by: wait)
+    }
+    for (wait, expected) in zip(waits, [1.0, 1.6, 2.56, 4.096]) {
+      #expect(wait >= .seconds(expected * 0.8) && wait <= .seconds(expected * 1.2), "\(waits)")
+    }
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func aClientIsGoneWithTheLastOneWhoHasIt() async throws {
+    let plane = try PlanePeer()
+    let pool = XDSClientPool()
+    var first: XDSClient? = pool.client(plane.bootstrap, for: "xds:///a", XDSEnvironment())
+    let second = pool.client(plane.bootstrap, for: "xds:///a", XDSEnvironment())
+    #expect(first === second)
+    #expect(pool.client(plane.bootstrap, for: "xds:///b", XDSEnvironment()) !== second)
+    weak let gone = pool.client(plane.bootstrap, for: "xds:///c", XDSEnvironment())
+    #expect(gone == nil)
+    first = nil
+    #expect(pool.client(plane.bootstrap, for: "xds:///a", XDSEnvironment()) === second)
+  }
+}

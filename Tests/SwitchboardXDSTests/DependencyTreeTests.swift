@@ -1,0 +1,166 @@
+import SwitchboardBalancing
+import SwitchboardCall
+import SwitchboardText
+import Testing
+
+@testable import SwitchboardXDS
+
+@Suite struct DependencyTreeTests {
+  private let missing = ResourceUpdate.resource(
+    .failure(GRPCStatus(code: .notFound, message: "it is missing"))
+  )
+
+  private func routes(to clusters: [String]) -> ResourceUpdate {
+    let action = RouteAction(clusters: clusters.map { .init(name: $0, weight: 1) })
+    let host = VirtualHost(
+      domains: [DomainPattern("*")].compactMap(\.self),
+      routes: [Route(match: RouteMatch(path: .prefix([])), action: action)]
+    )
+    return .resource(.success(.routes(RouteTable(virtualHosts: [host]))))
+  }
+
+  private func cluster(_ name: String, aggregate: [String]? = nil) -> ResourceUpdate {
+    let kind = aggregate.map { ClusterResource.Kind.aggregate($0) } ?? .endpoints("of \(name)")
+    return .resource(
+      .success(.cluster(ClusterResource(name: name, kind: kind, policy: .byLocality([.init("round_robin")]))))
+    )
+  }
+
+  private func endpoints(_ number: Int) -> ResourceUpdate {
+    .resource(
+      .success(
+        .endpoints(EndpointsResource(priorities: [], drops: [.init(category: "", millionths: number)]))
+      )
+    )
+  }
+
+  private func start() -> Tree {
+    let tree = Tree()
+    _ = tree.received(
+      ResourceKey(.listener, "l"),
+      .resource(.success(.listener(ListenerResource(routes: .named("r")))))
+    )
+    return tree
+  }
+
+  private func config(_ tree: Tree) -> MeshConfig? {
+    if case .config(let config) = tree.resolve().outcome { config } else { nil }
+  }
+
+  @Test func nothingIsUsedBeforeAllIsThere() {
+    #expect(Tree().resolve().watches == [ResourceKey(.listener, "l")])
+    let tree = start()
+    #expect(tree.resolve().watches == [ResourceKey(.listener, "l"), ResourceKey(.routes, "r")])
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a", "b"]))
+    _ = tree.received(ResourceKey(.cluster, "a"), cluster("a"))
+    #expect(
+      tree.resolve().watches == [
+        ResourceKey(.listener, "l"), ResourceKey(.routes, "r"), ResourceKey(.cluster, "a"),
+        ResourceKey(.cluster, "b"), ResourceKey(.endpoints, "of a"),
+      ]
+    )
+    _ = tree.received(ResourceKey(.cluster, "b"), missing)
+    #expect(tree.resolve().outcome == .incomplete)
+    _ = tree.received(ResourceKey(.endpoints, "of a"), endpoints(1))
+    let config = config(tree)
+    // What is wrong with one cluster is no trouble of another.
+    #expect(config?.clusters["b"] == .failed("it is missing"))
+    guard case .leaves(let leaves, nil)? = config?.clusters["a"] else {
+      Issue.record("no servers")
+      return
+    }
+    #expect(leaves.map(\.endpoints?.drops.first?.millionths) == [1])
+  }
+
+  @Test func anotherClusterIsUsedOnceItIsWhole() {
+    let tree = start()
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a"]))
+    _ = tree.received(ResourceKey(.cluster, "a"), cluster("a"))
+    _ = tree.resolve()
+    _ = tree.received(ResourceKey(.endpoints, "of a"), endpoints(1))
+    #expect(config(tree) != nil)
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["b"]))
+    #expect(tree.resolve().outcome == .incomplete)
+    _ = tree.received(ResourceKey(.cluster, "b"), cluster("b"))
+    #expect(tree.resolve().outcome == .incomplete)
+    _ = tree.received(ResourceKey(.endpoints, "of b"), endpoints(2))
+    #expect(config(tree)?.clusters.keys.map(\.text) == ["b"])
+    // Calls that began with the old one keep it.
+    tree.lease([ExactText("a")])
+    let (watches, _) = tree.resolve()
+    #expect(watches.contains(ResourceKey(.cluster, "a")))
+  }
+
+  @Test func withoutRoutesCallsFail() {
+    let tree = Tree()
+    _ = tree.received(ResourceKey(.listener, "l"), missing)
+    #expect(tree.resolve().outcome == .failed("it is missing"))
+    _ = tree.received(
+      ResourceKey(.listener, "l"),
+      .resource(.success(.listener(ListenerResource(routes: .ofServer))))
+    )
+    #expect(tree.resolve().outcome == .failed("the listener l is one of a server"))
+    let table = RouteTable(virtualHosts: [])
+    _ = tree.received(
+      ResourceKey(.listener, "l"),
+      .resource(.success(.listener(ListenerResource(routes: .inline(table)))))
+    )
+    #expect(tree.resolve().outcome == .failed("no virtual host is for name"))
+    #expect(!tree.received(ResourceKey(.listener, "l"), .ambient(.controlPlaneLost(.ok))))
+  }
+
+  @Test func anAggregateLeadsToItsClustersInOrder() {
+    let tree = start()
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a"]))
+    _ = tree.received(ResourceKey(.cluster, "a"), cluster("a", aggregate: ["b", "gone", "c", "b", "a"]))
+    _ = tree.resolve()
+    for name in ["b", "c"] { _ = tree.received(ResourceKey(.cluster, name), cluster(name)) }
+    _ = tree.received(ResourceKey(.cluster, "gone"), missing)
+    _ = tree.resolve()
+    for name in ["b", "c"] { _ = tree.received(ResourceKey(.endpoints, "of \(name)"), endpoints(1)) }
+    guard case .leaves(let leaves, _)? = config(tree)?.clusters["a"] else {
+      Issue.record("no servers")
+      return
+    }
+    #expect(leaves.map(\.cluster.name) == ["b", "c"])
+  }
+
+  @Test func aggregatesThatAreTooDeepAreRefused() {
+    let tree = start()
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["0"]))
+    for number in 0..<40 {
+      _ = tree.received(
+        ResourceKey(.cluster, "\(number)"),
+        cluster("\(number)", aggregate: ["\(number + 1)"])
+      )
+      _ = tree.resolve()
+    }
+    guard case .failed? = config(tree)?.clusters["0"] else {
+      Issue.record("\(tree.resolve().outcome)")
+      return
+    }
+  }
+
+  @Test func prioritiesKeepTheirNamesWithTheirPlaces() {
+    func place(_ name: String) -> EndpointsResource.Place { .init(name: name, weight: 1, endpoints: []) }
+    var names = PriorityNames()
+    names.start()
+    #expect(names.name("c", [place("a"), place("b")]) == "priority-1")
+    #expect(names.name("c", [place("d")]) == "priority-2")
+    names.start()
+    #expect(names.name("c", [place("d")]) == "priority-2")
+    #expect(names.name("c", [place("b")]) == "priority-1")
+    #expect(names.name("c", [place("e")]) == "priority-3")
+    names.start()
+    #expect(names.name("other", [place("e")]) == "priority-4")
+  }
+}
+
+/// A tree by reference, as expectations need it.
+private final class Tree {
+  private var tree = DependencyTree(listener: "l", authority: "name")
+
+  func received(_ key: ResourceKey, _ update: ResourceUpdate) -> Bool { tree.received(key, update) }
+  func lease(_ clusters: Set<ExactText>) { tree.lease(clusters) }
+  func resolve() -> (watches: Set<ResourceKey>, outcome: DependencyTree.Outcome) { tree.resolve() }
+}

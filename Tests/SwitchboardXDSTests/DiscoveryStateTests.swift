@@ -1,0 +1,226 @@
+import SwitchboardCall
+import SwitchboardText
+import Testing
+
+@testable import SwitchboardXDS
+
+/// The protocol, as a dialogue.
+@Suite struct DiscoveryStateTests {
+  private let key = ResourceKey(.cluster, "c")
+  private let fault = ResourceFault("lb_policy", "RANDOM is not supported")
+
+  private func cluster(_ number: Int) -> Resource {
+    .cluster(ClusterResource(name: "c", kind: .endpoints("e\(number)"), policy: .whole([])))
+  }
+
+  private func read(_ name: String, _ number: Int) -> ResourceReader.Read {
+    ResourceReader.Read(name: name, result: .success(cluster(number)))
+  }
+
+  private func refused(_ name: String?) -> ResourceReader.Read {
+    ResourceReader.Read(name: name, result: .failure(fault))
+  }
+
+  private func request(_ names: [String], _ version: String, _ nonce: String, isFirst: Bool = false) -> String
+  {
+    "send cluster \(names) \"\(version)\" \"\(nonce)\"\(isFirst ? " first" : "")"
+  }
+
+  @Test func askingAndAccepting() {
+    let state = Dialogue()
+    #expect(state.watch(key, 1) == [])
+    #expect(state.opened() == [request(["c"], "", "", isFirst: true)])
+    #expect(state.connected() == ["timer 1 of cluster c: 15.0 seconds"])
+    #expect(
+      state.received(.cluster, version: "7", nonce: "n", [read("c", 1), read("unasked", 2)]) == [
+        "cancel 1", "tell [1] e1", request(["c"], "7", "n"),
+      ]
+    )
+    // A second watch learns of it at once, and asks for nothing.
+    #expect(state.watch(key, 2) == ["tell [2] e1"])
+    #expect(
+      state.watch(ResourceKey(.cluster, "b"), 3) == [
+        "timer 2 of cluster b: 15.0 seconds", request(["b", "c"], "7", "n"),
+      ]
+    )
+    // The same once more is accepted, and nobody is told.
+    #expect(
+      state.received(.cluster, version: "8", nonce: "o", [read("c", 1)]) == [request(["b", "c"], "8", "o")]
+    )
+    #expect(state.unwatch(key, 1) == [])
+    #expect(state.unwatch(key, 2) == [request(["b"], "8", "o")])
+  }
+
+  @Test func refusingWithAllReasons() {
+    let state = Dialogue()
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    _ = state.watch(ResourceKey(.cluster, "d"), 2)
+    _ = state.received(.cluster, version: "1", nonce: "m", [read("c", 1)])
+    let actions = state.received(
+      .cluster,
+      version: "2",
+      nonce: "n",
+      [refused("c"), read("d", 5), refused(nil)]
+    )
+    let reason = "c: lb_policy: RANDOM is not supported; resource 2: lb_policy: RANDOM is not supported"
+    #expect(
+      actions.filter { !$0.begins(with: "log") } == [
+        "ambient [1] the cluster c is invalid: lb_policy: RANDOM is not supported",
+        "cancel 1", "tell [2] e5",
+        "\(request(["c", "d"], "1", "n")) because \(reason)",
+      ]
+    )
+    #expect(state.resource(key) == cluster(1))
+    // A valid one, although the same as before, ends the trouble.
+    #expect(
+      state.received(.cluster, version: "3", nonce: "o", [read("c", 1), read("d", 5)]).first
+        == "ambient [1] nothing"
+    )
+  }
+
+  @Test func whatCannotBeUsedAnyMoreIsDroppedIfFaultsCount() {
+    let state = Dialogue(features: [.failOnDataErrors])
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    _ = state.received(.cluster, version: "1", nonce: "m", [read("c", 1)])
+    let actions = state.received(.cluster, version: "2", nonce: "n", [])
+    #expect(actions.contains("fail [1] there is no cluster c"))
+    #expect(state.resource(key) == nil)
+  }
+
+  @Test func whatIsDeletedIsStillUsedOtherwise() {
+    let state = Dialogue()
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    _ = state.received(.cluster, version: "1", nonce: "m", [read("c", 1)])
+    let deleted = state.received(.cluster, version: "2", nonce: "n", [])
+    #expect(deleted.contains("ambient [1] there is no cluster c"))
+    #expect(deleted.contains("log cluster c was deleted, and is still used"))
+    #expect(state.received(.cluster, version: "3", nonce: "o", []) == [request(["c"], "3", "o")])
+    #expect(
+      state.received(.cluster, version: "4", nonce: "p", [read("c", 1)]).contains(
+        "log cluster c is there again"
+      )
+    )
+    // Endpoints and routes that a response lacks are not gone.
+    _ = state.watch(ResourceKey(.endpoints, "e"), 2)
+    #expect(state.received(.endpoints, version: "1", nonce: "q", []).count == 1)
+  }
+
+  @Test func aResourceThatDoesNotComeIsMissing() {
+    let state = Dialogue()
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    _ = state.connected()
+    #expect(state.timeIsUp(key, 1) == ["fail [1] there is no cluster c"])
+    #expect(state.timeIsUp(key, 1) == [])
+    #expect(state.watch(key, 2) == ["fail [2] there is no cluster c"])
+    let patient = Dialogue(features: [.resourceTimerIsTransientError])
+    _ = patient.watch(key, 1)
+    _ = patient.opened()
+    #expect(patient.connected() == ["timer 1 of cluster c: 30.0 seconds"])
+    #expect(patient.timeIsUp(key, 1) == ["fail [1] the control plane has not sent the cluster c yet"])
+  }
+
+  @Test func aLostStreamIsWorthAWordOnlyIfItNeverServed() {
+    let lost = GRPCStatus(code: .unavailable, message: "refused")
+    let state = Dialogue()
+    _ = state.watch(key, 1)
+    _ = state.opened()
+    _ = state.connected()
+    #expect(state.ended(lost) == ["cancel 1", "fail [1] the control plane cannot be asked: refused"])
+    #expect(state.opened() == [request(["c"], "", "", isFirst: true)])
+    #expect(state.connected() == ["timer 2 of cluster c: 15.0 seconds"])
+    _ = state.received(.cluster, version: "1", nonce: "m", [read("c", 1)])
+    #expect(state.ended(lost) == [])
+    // The version is kept, and the nonce is not.
+    #expect(state.opened() == [request(["c"], "1", "", isFirst: true)])
+    #expect(state.ended(lost) == ["ambient [1] the control plane cannot be asked: refused"])
+    #expect(state.watch(key, 2) == ["tell [2] e1", "ambient [2] the control plane cannot be asked: refused"])
+  }
+
+  @Test func manyChangesMakeOneRequest() {
+    var state = DiscoveryState()
+    state.opened()
+    for number in 0..<1000 { _ = state.watch(ResourceKey(.cluster, "\(number)"), number) }
+    #expect(state.nextRequest()?.names.count == 1000)
+    #expect(state.nextRequest() == nil)
+    // The latest response is answered, with its reasons.
+    _ = state.received(.cluster, version: "1", nonce: "m", [refused("1")])
+    _ = state.received(.cluster, version: "2", nonce: "n", [read("1", 1)])
+    let answer = state.nextRequest()
+    #expect(answer?.nonce == "n" && answer?.refusal == nil && answer?.version == "2")
+  }
+
+  @Test func aRefusalIsNeverLong() throws {
+    let state = Dialogue()
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    let reads = (0..<10_000).map { refused("cluster \($0)") }
+    let last = try #require(state.received(.cluster, version: "1", nonce: "m", reads).last)
+    #expect(last.utf8.count < 5000)
+  }
+}
+
+/// The state with a stream that takes each request at once: what each event leads to, as text.
+private final class Dialogue {
+  private var state: DiscoveryState
+
+  init(features: Set<XDSBootstrap.Feature> = []) { state = DiscoveryState(features: features) }
+
+  private func all(_ actions: [DiscoveryState.Action]) -> [String] {
+    var texts = actions.map(\.text)
+    while let request = state.nextRequest() { texts.append(request.text) }
+    return texts
+  }
+
+  func watch(_ key: ResourceKey, _ id: Int) -> [String] { all(state.watch(key, id)) }
+  func unwatch(_ key: ResourceKey, _ id: Int) -> [String] { all(state.unwatch(key, id)) }
+  func connected() -> [String] { all(state.connected()) }
+  func ended(_ status: GRPCStatus) -> [String] { all(state.ended(status)) }
+  func timeIsUp(_ key: ResourceKey, _ timer: Int) -> [String] { all(state.timeIsUp(key, timer)) }
+
+  func opened() -> [String] {
+    state.opened()
+    return all([])
+  }
+
+  func received(
+    _ type: ResourceType,
+    version: String,
+    nonce: String,
+    _ reads: [ResourceReader.Read]
+  ) -> [String] { all(state.received(type, version: version, nonce: nonce, reads)) }
+
+  func resource(_ key: ResourceKey) -> Resource? { state.resource(key) }
+}
+
+extension DiscoveryRequest {
+  fileprivate var text: String {
+    let end = (isFirst ? " first" : "") + (refusal.map { " because \($0)" } ?? "")
+    return "send \(type.noun) \(names) \"\(version)\" \"\(nonce)\"\(end)"
+  }
+}
+
+extension DiscoveryState.Action {
+  var text: String {
+    switch self {
+    case .tell(let watches, .resource(.success(let resource))): "tell \(watches) \(resource.label)"
+    case .tell(let watches, .resource(.failure(let status))): "fail \(watches) \(status.message ?? "")"
+    case .tell(let watches, .ambient(let status)): "ambient \(watches) \(status?.message ?? "nothing")"
+    case .startTimer(let key, let timer, let delay): "timer \(timer) of \(key): \(delay)"
+    case .cancelTimer(let timer): "cancel \(timer)"
+    case .log(_, let message): "log \(message)"
+    }
+  }
+}
+
+extension Resource {
+  var label: String {
+    switch self {
+    case .cluster(let cluster): if case .endpoints(let name) = cluster.kind { name } else { "aggregate" }
+    case .listener, .routes, .endpoints: "other"
+    }
+  }
+}

@@ -1,0 +1,162 @@
+"""A control plane for tests: xDS v3, aggregated, state of the world.
+
+    control_plane.py [PORT]     listens on 127.0.0.1, on a free port unless one is given, and prints {"port": PORT}
+
+Commands are lines of JSON on the standard input:
+
+    {"version": TEXT, "resources": {TYPE: [RESOURCE, ...]}}   what there is from now on. TYPE is listeners, routes, clusters or
+                                                      endpoints. A RESOURCE is one in JSON, or {"bytes": BASE64} for one
+                                                      that cannot be decoded. Types that are left out stay as they are
+    {"delay": SECONDS}                                how late responses are sent from now on
+    {"cut": true}                                     ends all streams
+
+It answers each with {"done": NUMBER}, and prints an event for each request: {"event": "asked" | "accepted" | "refused",
+"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID}. It ends with its input.
+"""
+
+import base64
+import json
+import queue
+import sys
+import threading
+import time
+from concurrent import futures
+
+import grpc
+from envoy.config.cluster.v3 import cluster_pb2
+from envoy.config.endpoint.v3 import endpoint_pb2
+from envoy.config.listener.v3 import listener_pb2
+from envoy.config.route.v3 import route_pb2
+from envoy.extensions.clusters.aggregate.v3 import cluster_pb2 as aggregate_pb2  # noqa: F401
+from envoy.extensions.filters.http.fault.v3 import fault_pb2  # noqa: F401
+from envoy.extensions.filters.http.router.v3 import router_pb2  # noqa: F401
+from envoy.extensions.filters.network.http_connection_manager.v3 import http_connection_manager_pb2  # noqa: F401
+from envoy.extensions.load_balancing_policies.least_request.v3 import least_request_pb2  # noqa: F401
+from envoy.extensions.load_balancing_policies.ring_hash.v3 import ring_hash_pb2  # noqa: F401
+from envoy.extensions.load_balancing_policies.round_robin.v3 import round_robin_pb2  # noqa: F401
+from envoy.extensions.load_balancing_policies.wrr_locality.v3 import wrr_locality_pb2  # noqa: F401
+from envoy.service.discovery.v3 import ads_pb2_grpc, discovery_pb2
+from google.protobuf import any_pb2, json_format
+
+# In the order in which changes are sent: what is named before what names it.
+TYPES = {
+    "clusters": (cluster_pb2.Cluster, "name"),
+    "endpoints": (endpoint_pb2.ClusterLoadAssignment, "cluster_name"),
+    "listeners": (listener_pb2.Listener, "name"),
+    "routes": (route_pb2.RouteConfiguration, "name"),
+}
+URLS = {name: "type.googleapis.com/" + kind.DESCRIPTOR.full_name for name, (kind, _) in TYPES.items()}
+NAMES = {url: name for name, url in URLS.items()}
+
+
+def say(**event):
+    print(json.dumps(event), flush=True)
+
+
+def pack(kind, value):
+    """The resource and its name; the name of one that cannot be decoded is not known."""
+    if "bytes" in value:
+        broken = any_pb2.Any(type_url=URLS[kind], value=base64.b64decode(value["bytes"]))
+        return None, broken
+    message_type, name_field = TYPES[kind]
+    message = json_format.ParseDict(value, message_type())
+    packed = any_pb2.Any()
+    packed.Pack(message)
+    return getattr(message, name_field), packed
+
+
+class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.version = "0"
+        self.resources = {kind: [] for kind in TYPES}
+        self.delay = 0.0
+        self.streams = set()
+
+    def change(self, command):
+        with self.lock:
+            self.delay = command.get("delay", self.delay)
+            if "resources" in command:
+                self.version = command["version"]
+                for kind, values in command["resources"].items():
+                    self.resources[kind] = [pack(kind, value) for value in values]
+            kinds = list(command.get("resources", {}))
+            for events in self.streams:
+                events.put(None if command.get("cut") else ("changed", kinds))
+
+    def StreamAggregatedResources(self, requests, context):
+        events = queue.Queue()
+        with self.lock:
+            self.streams.add(events)
+
+        def read():
+            try:
+                for request in requests:
+                    events.put(("request", request))
+            except grpc.RpcError:
+                pass
+            events.put(None)
+
+        threading.Thread(target=read, daemon=True).start()
+        names, nonces, count = {}, {}, 0
+        try:
+            while (event := events.get()) is not None:
+                what, value = event
+                if what == "request":
+                    kind = NAMES[value.type_url]
+                    wanted = list(value.resource_names)
+                    self.report(kind, value)
+                    is_current = not value.response_nonce or value.response_nonce == nonces.get(kind)
+                    if not is_current or names.get(kind) == wanted and value.response_nonce:
+                        continue
+                    names[kind] = wanted
+                    kinds = [kind]
+                else:
+                    kinds = [kind for kind in TYPES if kind in value]
+                for kind in kinds:
+                    if not names.get(kind):
+                        continue
+                    count += 1
+                    nonces[kind] = str(count)
+                    time.sleep(self.delay)
+                    yield self.response(kind, names[kind], nonces[kind])
+        finally:
+            with self.lock:
+                self.streams.discard(events)
+
+    def response(self, kind, names, nonce):
+        with self.lock:
+            found = [packed for name, packed in self.resources[kind] if name is None or name in names]
+            return discovery_pb2.DiscoveryResponse(
+                version_info=self.version, type_url=URLS[kind], nonce=nonce, resources=found
+            )
+
+    def report(self, kind, request):
+        event = "asked" if not request.response_nonce else "accepted"
+        if request.HasField("error_detail"):
+            event = "refused"
+        say(
+            event=event,
+            type=kind,
+            names=list(request.resource_names),
+            version=request.version_info,
+            reason=request.error_detail.message,
+            node=request.node.id,
+        )
+
+
+def main():
+    plane = Plane()
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=64))
+    ads_pb2_grpc.add_AggregatedDiscoveryServiceServicer_to_server(plane, server)
+    port = server.add_insecure_port("127.0.0.1:" + (sys.argv[1] if len(sys.argv) > 1 else "0"))
+    server.start()
+    say(port=port)
+    for number, line in enumerate(sys.stdin):
+        plane.change(json.loads(line))
+        say(done=number)
+    server.stop(None)
+
+
+if __name__ == "__main__":
+    main()

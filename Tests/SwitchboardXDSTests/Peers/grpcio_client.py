@@ -1,0 +1,33 @@
+"""gRPC's own client of control planes (C-core, by grpcio), to compare with ours.
+
+    grpcio_client.py BOOTSTRAP TARGET CALLS [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target, with this metadata, and
+                                                     prints in JSON how many each server, or each status, answered
+"""
+
+import collections
+import json
+import os
+import sys
+
+
+def main():
+    bootstrap, target, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    metadata = [tuple(field.split("=", 1)) for field in sys.argv[4:]]
+    # Read when the library is loaded.
+    os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
+    import grpc
+
+    answers = collections.Counter()
+    with grpc.insecure_channel(target) as channel:
+        get = channel.unary_unary("/echo.Echo/Get")
+        for _ in range(count):
+            try:
+                # The response has one text, which is short.
+                answers[get(b"", timeout=60, metadata=metadata)[2:].decode()] += 1
+            except grpc.RpcError as error:
+                answers[error.code().name] += 1
+    print(json.dumps(answers), flush=True)
+
+
+if __name__ == "__main__":
+    main()

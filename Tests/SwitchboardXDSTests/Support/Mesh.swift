@@ -1,0 +1,91 @@
+/// What a control plane has, in JSON.
+struct Mesh {
+  var version = "1"
+  var listeners: [[String: Any]] = []
+  var routes: [[String: Any]] = []
+  var clusters: [[String: Any]] = []
+  var endpoints: [[String: Any]] = []
+
+  var resources: [String: Any] {
+    ["listeners": listeners, "routes": routes, "clusters": clusters, "endpoints": endpoints]
+  }
+
+  /// A name whose calls go where its routes lead, and a cluster for each list of ports.
+  init(_ name: String, version: String = "1", routes: [[String: Any]], clusters: [String: [Int]]) {
+    self.version = version
+    listeners = [Self.listener(name, routes: "routes-of-\(name)")]
+    self.routes = [Self.table("routes-of-\(name)", [Self.host([name], routes)])]
+    for (cluster, ports) in clusters {
+      self.clusters.append(Self.cluster(cluster))
+      endpoints.append(Self.assignment(cluster, ports: ports))
+    }
+  }
+
+  static var router: [String: Any] {
+    [
+      "name": "router",
+      "typedConfig": ["@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"],
+    ]
+  }
+
+  static func listener(
+    _ name: String,
+    routes: String,
+    filters: [[String: Any]] = [Mesh.router]
+  ) -> [String: Any] {
+    let manager: [String: Any] = [
+      "@type":
+        "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+      "rds": ["routeConfigName": routes, "configSource": ["ads": [:] as [String: Any]]] as [String: Any],
+      "httpFilters": filters,
+    ]
+    return ["name": name, "apiListener": ["apiListener": manager]]
+  }
+
+  static func table(_ name: String, _ hosts: [[String: Any]]) -> [String: Any] {
+    ["name": name, "virtualHosts": hosts]
+  }
+
+  static func host(_ domains: [String], _ routes: [[String: Any]]) -> [String: Any] {
+    ["name": "host", "domains": domains, "routes": routes]
+  }
+
+  /// A route for all calls, unless `match` says otherwise.
+  static func route(
+    to cluster: String,
+    match: [String: Any] = ["prefix": ""],
+    more: [String: Any] = [:]
+  ) -> [String: Any] {
+    ["match": match, "route": ["cluster": cluster].merging(more) { $1 }]
+  }
+
+  static func split(_ weights: [(String, Int)]) -> [String: Any] {
+    let clusters: [[String: Any]] = weights.map { ["name": $0.0, "weight": $0.1] }
+    return ["match": ["prefix": ""], "route": ["weightedClusters": ["clusters": clusters]]]
+  }
+
+  static func cluster(_ name: String, more: [String: Any] = [:]) -> [String: Any] {
+    let config: [String: Any] = ["edsConfig": ["ads": [:] as [String: Any]]]
+    return ["name": name, "type": "EDS", "edsClusterConfig": config].merging(more) { $1 }
+  }
+
+  static func assignment(_ cluster: String, ports: [Int]) -> [String: Any] {
+    assignment(cluster, [place("a", ports: ports)])
+  }
+
+  static func assignment(_ cluster: String, _ places: [[String: Any]], more: [String: Any] = [:]) -> [String:
+    Any]
+  {
+    ["clusterName": cluster, "endpoints": places].merging(more) { $1 }
+  }
+
+  static func place(_ zone: String, ports: [Int], weight: Int = 1, priority: Int = 0) -> [String: Any] {
+    let endpoints: [[String: Any]] = ports.map { port in
+      ["endpoint": ["address": ["socketAddress": ["address": "127.0.0.1", "portValue": port]]]]
+    }
+    return [
+      "locality": ["zone": zone], "loadBalancingWeight": weight, "priority": priority,
+      "lbEndpoints": endpoints,
+    ]
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SwitchboardCall
+import SwitchboardXDS
+import TestSupport
+import Testing
+
+/// The control plane of `Peers/control_plane.py`, which a test commands.
+final class PlanePeer: Sendable {
+  /// What a client has asked for.
+  struct Event: Decodable, Sendable {
+    let event: String
+    let type: String
+    let names: [String]
+    let version: String
+    let reason: String
+    let node: String
+  }
+
+  private struct Line: Decodable {
+    let port: Int?
+    let done: Int?
+  }
+
+  let port: Int
+  private let process: ChildProcess
+  private let events = Locked<[Event]>([])
+  private let commands = Locked(0)
+
+  init(port: Int = 0) throws {
+    let script = TestFolders.peers().appending(path: "control_plane.py").path
+    process = try ChildProcess(TestFolders.python, [script, "\(port)"])
+    let line = try #require(process.line())
+    self.port = try #require(try JSONDecoder().decode(Line.self, from: Data(line.utf8)).port)
+  }
+
+  /// Gives a command, and waits until it is obeyed.
+  func command(_ command: [String: Any]) throws {
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: command), as: UTF8.self)
+    process.write(text + "\n")
+    let number = commands.withLock { count in
+      count += 1
+      return count - 1
+    }
+    _ = try until { $0.done == number }
+  }
+
+  func set(_ mesh: Mesh) throws {
+    try command(["version": mesh.version, "resources": mesh.resources])
+  }
+
+  /// Waits for an event that there was not yet.
+  @discardableResult
+  func next(_ event: String, _ type: String, where fits: (Event) -> Bool = { _ in true }) throws -> Event {
+    func isWanted(_ one: Event) -> Bool { one.event == event && one.type == type && fits(one) }
+    let found: Event? = events.withLock { events in
+      events.firstIndex(where: isWanted).map { events.remove(at: $0) }
+    }
+    if let found { return found }
+    while let line = process.line() {
+      guard let one = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)) else { continue }
+      if isWanted(one) { return one }
+      events.withLock { $0.append(one) }
+    }
+    throw Missing(what: "\(event) \(type)")
+  }
+
+  private func until(_ isLast: (Line) -> Bool) throws {
+    while let text = process.line() {
+      let data = Data(text.utf8)
+      if let event = try? JSONDecoder().decode(Event.self, from: data) {
+        events.withLock { $0.append(event) }
+      } else if isLast(try JSONDecoder().decode(Line.self, from: data)) {
+        return
+      }
+    }
+    throw Missing(what: "an answer to a command")
+  }
+
+  func kill() { process.end(with: SIGKILL) }
+
+  var bootstrap: XDSBootstrap {
+    XDSBootstrap(
+      servers: [XDSBootstrap.Server("127.0.0.1:\(port)", security: .plaintext)],
+      node: XDSBootstrap.Node(id: "test-client", cluster: "tests")
+    )
+  }
+
+  struct Missing: Error { let what: String }
+}
