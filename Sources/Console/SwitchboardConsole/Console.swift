@@ -58,7 +58,7 @@ public final class Console: Sendable {
     use = ConsoleUse(options.logger)
     let views = ConsoleViews(telemetry, maxMethods: options.maxMethods, clock, use)
     self.views = views
-    actions = ConsoleActions(views.entries, options)
+    actions = ConsoleActions(views.entries, options, on: clock.loop)
     answers = SharedAnswers(time)
     telemetry?.pageWasMade()
     watching = Task.detached(priority: .utility) { if watches { await views.watch() } }

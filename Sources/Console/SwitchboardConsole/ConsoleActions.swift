@@ -10,8 +10,8 @@ struct ConsoleActions: Sendable {
   private let permissions: ConsolePermissions
   private let logger: Logger
 
-  init(_ entries: ConsoleEntries, _ options: ConsoleOptions) {
-    actions = [DrainAction(entries: entries)]
+  init(_ entries: ConsoleEntries, _ options: ConsoleOptions, on loop: any EventLoop) {
+    actions = [DrainAction(entries: entries, loop: loop)]
     permissions = options.permissions
     logger = options.logger
   }

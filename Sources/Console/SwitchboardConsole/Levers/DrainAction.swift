@@ -9,6 +9,8 @@ struct DrainAction: ConsoleAction {
   static let permission = ConsolePermission.drain
 
   let entries: ConsoleEntries
+  /// The console's own loop: the process may be too busy to run anything else soon.
+  let loop: any EventLoop
 
   func summary(of request: Switchboard_Console_V1_DrainRequest) -> String? { "drain \(request.server)" }
 
@@ -24,7 +26,7 @@ struct DrainAction: ConsoleAction {
       throw GRPCStatus(code: .notFound, message: "the console shows no server with this ID")
     }
     let grace = Duration.milliseconds(Int64(request.graceSeconds * 1000))
-    Task.detached { await known.server.shutDown(grace: grace) }
+    Task.detached(executorPreference: loop) { await known.server.shutDown(grace: grace) }
     return Switchboard_Console_V1_DrainAnswer()
   }
 }
