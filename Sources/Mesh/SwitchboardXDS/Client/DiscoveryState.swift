@@ -96,9 +96,6 @@ struct DiscoveryState: Sendable {
 
   init(features: Set<XDSBootstrap.Feature> = []) { self.features = features }
 
-  /// Whether nobody watches anything.
-  var isIdle: Bool { types.allSatisfy(\.entries.isEmpty) }
-
   /// The resource that is known. For tests and for those who look on.
   func resource(_ key: ResourceKey) -> Resource? { types[key.type.rawValue].entries[key.name]?.resource }
 

@@ -1,5 +1,6 @@
 // unsafe: bytes of metadata that a call lends for one comparison
 
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// A rule for a field of a call's metadata (gRFC A28, A63).
@@ -11,10 +12,16 @@ struct HeaderRule: Hashable, Sendable {
     case present(Bool)
   }
 
-  /// The field's name, in lower case.
-  let name: [UInt8]
+  let field: MetadataField
   let test: Test
   let isInverted: Bool
+
+  /// `name` is in lower case.
+  init(name: [UInt8], test: Test, isInverted: Bool) {
+    field = MetadataField(name: name)
+    self.test = test
+    self.isInverted = isInverted
+  }
 
   private typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -32,35 +39,14 @@ struct HeaderRule: Hashable, Sendable {
     return result.map { $0 != isInverted } ?? false
   }
 
-  /// Passes the value of the field to `body`; several values are joined with commas.
+  /// Passes the value of the field to `body`.
   private func withValue<Result>(in metadata: HPACKHeaders, _ body: (Bytes?) -> Result) -> Result {
-    if name.elementsEqual("content-type".utf8) {
+    if field.name.elementsEqual("content-type".utf8) {
       return Array("application/grpc".utf8).withUnsafeBufferPointer { body($0) }
     }
     // Binary fields are not matched.
-    guard !name.suffix(4).elementsEqual("-bin".utf8) else { return body(nil) }
-    var first: Int?
-    for index in 0..<metadata.fieldCount where isName(at: index, of: metadata) {
-      if let first { return withJoined(metadata, from: first, body) }
-      first = index
-    }
-    guard let first else { return body(nil) }
-    return metadata.withField(at: first) { body($1) }
-  }
-
-  private func withJoined<Result>(_ metadata: HPACKHeaders, from first: Int, _ body: (Bytes?) -> Result)
-    -> Result
-  {
-    var joined: [UInt8] = []
-    for index in first..<metadata.fieldCount where isName(at: index, of: metadata) {
-      if index > first { joined.append(UInt8(ascii: ",")) }
-      metadata.withField(at: index) { joined.append(contentsOf: $1) }
-    }
-    return joined.withUnsafeBufferPointer { body($0) }
-  }
-
-  private func isName(at index: Int, of metadata: HPACKHeaders) -> Bool {
-    metadata.withField(at: index) { field, _ in field.count == name.count && field.elementsEqual(name) }
+    guard !field.name.suffix(4).elementsEqual("-bin".utf8) else { return body(nil) }
+    return field.withValue(in: metadata, body)
   }
 
   /// A decimal number of 64 bits, with nothing around it.

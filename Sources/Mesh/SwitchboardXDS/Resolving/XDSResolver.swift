@@ -15,26 +15,26 @@ import SwitchboardText
 public struct XDSResolver: Resolver {
   public let schemes = ["xds"]
 
-  private let bootstrap: XDSBootstrap?
+  private let bootstrap: KnownBootstrap
   private let logger: Logger?
 
   /// Without a bootstrap, that of the environment is used: `XDSBootstrap.ofEnvironment()`. What happens between the client and
   /// the control plane is logged to `logger`; by default, as channels log.
   public init(bootstrap: XDSBootstrap? = nil, logger: Logger? = nil) {
-    self.bootstrap = bootstrap
+    self.bootstrap = KnownBootstrap(bootstrap)
     self.logger = logger
   }
 
   /// The name in the target. Throws `INVALID_ARGUMENT` if there is no bootstrap, or it is invalid.
   public func serverName(of target: Target) throws(GRPCStatus) -> String {
     guard !target.endpoint.isEmpty else { throw .badTarget(target.text, "it has no name") }
-    _ = try settings().listenerName(for: target.endpoint, of: target.authority)
+    _ = try bootstrap.get().listenerName(for: target.endpoint, of: target.authority)
     return target.endpoint
   }
 
   public func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
     do throws(GRPCStatus) {
-      let settings = try settings()
+      let settings = try bootstrap.get()
       let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
       let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
       let tree = DependencyTree(listener: listener, authority: target.endpoint)
@@ -47,11 +47,6 @@ public struct XDSResolver: Resolver {
     }
   }
 
-  private func settings() throws(GRPCStatus) -> XDSBootstrap {
-    if let bootstrap { return bootstrap }
-    return try XDSBootstrap.ofEnvironment()
-  }
-
   private var environment: XDSEnvironment {
     var environment = XDSEnvironment()
     if let logger { environment.options.logger = logger }
@@ -60,3 +55,17 @@ public struct XDSResolver: Resolver {
 }
 
 extension XDSResolver: RoutingResolver {}
+
+/// A bootstrap that is given, or that of the environment: read when a channel is made, and not again on its loop.
+private final class KnownBootstrap: Sendable {
+  private let known: Locked<XDSBootstrap?>
+
+  init(_ given: XDSBootstrap?) { known = Locked(given) }
+
+  func get() throws(GRPCStatus) -> XDSBootstrap {
+    if let known = known.withLock({ $0 }) { return known }
+    let read = try XDSBootstrap.ofEnvironment()
+    known.withLock { $0 = read }
+    return read
+  }
+}

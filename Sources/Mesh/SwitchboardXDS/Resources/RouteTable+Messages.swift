@@ -1,5 +1,6 @@
 // text: a map that the message runtime has made
 
+import SwitchboardBalancing
 import SwitchboardProtobuf
 import SwitchboardText
 import XDSMessages
@@ -91,7 +92,7 @@ extension RouteMatch {
 extension HeaderRule {
   fileprivate init(_ message: Envoy_Config_Route_V3_HeaderMatcher) throws(ResourceFault) {
     guard !message.name.isEmpty else { throw ResourceFault("name", "is empty") }
-    name = [UInt8](lowercased: message.name)
+    field = MetadataField(name: [UInt8](lowercased: message.name))
     isInverted = message.invertMatch
     switch message.headerMatchSpecifier {
     case .exactMatch(let text): test = .text(.exact(Array(text.utf8)), ignoresCase: false)
