@@ -13,7 +13,7 @@ import Testing
       $0.sampler = isRecorded ? .always : .never
     }
     let observer = try #require(telemetry.observer() as? any TelemetryObserver)
-    let tracer = observer.serverTracer(on: try LoopGroup().nextLoop())
+    let tracer = observer.serverTracer(on: try LoopGroup().nextLoop(), peer: "test")
     let method = MethodDescriptor(service: "a.B", method: "C", type: .unary)
     var stamp = CallStamp()
     let call = tracer.callStarted(method, [:], number: nil, SpanIdentity(), &stamp)

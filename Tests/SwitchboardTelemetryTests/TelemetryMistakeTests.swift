@@ -268,7 +268,7 @@ extension ChannelOptions {
     let telemetry = try Telemetry(options(messages) { _ in })
     let loop = try LoopGroup().nextLoop()
     func makeServer(_ observer: any CallObserver) {
-      _ = (observer as? CallTelemetry)?.serverTracer(on: loop)
+      _ = (observer as? CallTelemetry)?.serverTracer(on: loop, peer: "test")
     }
     makeServer(telemetry.observer())
     #expect(messages.all == [])

@@ -85,14 +85,18 @@ public final class Telemetry: Sendable {
       },
       lost: { [unended] in unended.count.withLock { $0 += 1 } }
     )
+    let keeping = CallKeeping()
     parts = TelemetryParts(
       clock,
-      serverMeters: options.countsCalls ? CallMeters(isServer: true, limit: options.cardinalityLimit) : nil,
+      keeping,
+      serverMeters: options.countsCalls
+        ? CallMeters(isServer: true, limit: options.cardinalityLimit, keeping) : nil,
       clientMeters: options.countsCalls
         ? CallMeters(
           isServer: false,
           limit: options.cardinalityLimit,
-          labels: CallFamilies.optionalLabels.filter(options.metrics.optionalLabels.contains)
+          labels: CallFamilies.optionalLabels.filter(options.metrics.optionalLabels.contains),
+          keeping
         ) : nil,
       connections: options.countsCalls
         ? ConnectionMeters(limit: options.cardinalityLimit, labels: options.metrics.optionalLabels) : nil,

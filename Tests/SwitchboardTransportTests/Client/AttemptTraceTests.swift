@@ -17,7 +17,7 @@ import Testing
     func messageSent(_ byteCount: Int, compressed: Int?) {}
     func messageReceived(_ byteCount: Int) {}
     func pickWasDelayed() {}
-    func serverPicked(_ labels: [String: String]) -> any AttemptTracer { self }
+    func serverPicked(_ name: String, _ labels: [String: String]) -> any AttemptTracer { self }
     func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
     func ended(_ end: ObservedEnd, _ stamp: CallStamp) {}
   }

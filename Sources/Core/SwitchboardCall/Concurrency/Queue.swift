@@ -19,7 +19,7 @@ package struct Queue<Element: Sendable>: Sendable {
 
   /// The element `offset` positions after the first.
   @inlinable
-  subscript(offset: Int) -> Element? {
+  package subscript(offset: Int) -> Element? {
     offset >= 0 && head + offset < slots.count ? slots[head + offset] : nil
   }
 

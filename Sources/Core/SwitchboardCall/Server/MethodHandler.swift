@@ -6,8 +6,8 @@
 public final class MethodHandler: Sendable {
   /// The method it serves.
   package let method: MethodDescriptor
-  private let formats: HandlerFormats
-  private let factories: [any ServerInterceptorFactory]
+  let formats: HandlerFormats
+  let factories: [any ServerInterceptorFactory]
   // Closures are specialised for the method's types; methods of a generic class would not be.
   private let bind: @Sendable ([any ServerInterceptorFactory]) -> Service
   private let begin: Begin
@@ -70,7 +70,7 @@ public final class MethodHandler: Sendable {
     Form.Response == ResponseMarshaller.Message
   {
     let formats = HandlerFormats(method, Form.streamsResponses ? .serverStreaming : .unary) {
-      Self.oneInFormat($0, interceptors, form)
+      Self.oneInFormat($0, interceptors, form, $1)
     }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
@@ -119,7 +119,7 @@ public final class MethodHandler: Sendable {
     Form.Response == ResponseMarshaller.Message
   {
     let formats = HandlerFormats(method, Form.streamsResponses ? .bidirectionalStreaming : .clientStreaming) {
-      Self.streamInFormat($0, interceptors, form)
+      Self.streamInFormat($0, interceptors, form, $1)
     }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
@@ -224,18 +224,24 @@ public final class MethodHandler: Sendable {
   static func oneInFormat<Form: HandlerForm>(
     _ method: Method<AnyMarshaller<Form.Request>, AnyMarshaller<Form.Response>>,
     _ interceptors: Interceptors<Form.Request, Form.Response>?,
-    _ form: Form
+    _ form: Form,
+    _ watch: (any StageWatch)?
   ) -> MethodHandler where Form.Input == Form.Request {
-    decodingAhead(method) { MethodHandler(one: $0, interceptors, form) }
+    guard let watch else { return decodingAhead(method) { MethodHandler(one: $0, interceptors, form) } }
+    let (probed, watched) = (StageProbes.around(interceptors, watch), WatchedForm(form, watch))
+    return decodingAhead(method.watched(by: watch)) { MethodHandler(one: $0, probed, watched) }
   }
 
   @usableFromInline
   static func streamInFormat<Form: HandlerForm>(
     _ method: Method<AnyMarshaller<Form.Request>, AnyMarshaller<Form.Response>>,
     _ interceptors: Interceptors<Form.Request, Form.Response>?,
-    _ form: Form
+    _ form: Form,
+    _ watch: (any StageWatch)?
   ) -> MethodHandler where Form.Input == RequestStream<Form.Request> {
-    MethodHandler(stream: method, interceptors, form)
+    guard let watch else { return MethodHandler(stream: method, interceptors, form) }
+    let (probed, watched) = (StageProbes.around(interceptors, watch), WatchedForm(form, watch))
+    return MethodHandler(stream: method.watched(by: watch), probed, watched)
   }
 
   private static func decodingAhead<Request: Sendable, Response: Sendable>(

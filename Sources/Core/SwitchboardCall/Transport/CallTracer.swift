@@ -8,6 +8,8 @@
   @usableFromInline package var wantsEnd = true
   /// Whether a client's attempts add `identity` and no other header, or a server's call reports no messages.
   @usableFromInline package var isLean = false
+  /// Whether a server's call has a `StageWatch`.
+  package var isWatched = false
   /// Whether a tracer follows the call. Otherwise the stamp says all that is done for it, and no reference is counted.
   @inlinable package var needsTracer: Bool { wantsEnd || !isLean }
   package var identity = SpanIdentity()
@@ -36,8 +38,8 @@
   /// Receives the call, so that the tracer can cancel it. Called if the stamp's `wantsCall` is set.
   func made(_ call: any ByteCall)
 
-  /// The call may make several attempts; otherwise it ends with the first. Returns the tracer from then on.
-  func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer
+  /// The call of this request may make several attempts; otherwise it ends with the first. Returns the tracer from then on.
+  func mayRepeat(_ request: CallRequest, hedging: Bool) -> any ClientCallTracer
 
   /// The call continues, after it had to wait until its channel's name was resolved.
   func resolutionWasDelayed()
@@ -49,8 +51,14 @@
   /// The tracer from then on of an attempt that this one follows.
   func tracer(ofAttempt method: MethodDescriptor) -> any AttemptTracer
 
-  /// An attempt has ended that this one follows.
-  func attemptEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp)
+  /// An attempt has ended that this one follows, at this server, if it had one.
+  func attemptEnded(
+    _ end: ObservedEnd,
+    _ method: MethodDescriptor,
+    _ stamp: CallStamp,
+    at server: @autoclosure () -> String,
+    _ headers: @autoclosure () -> HPACKHeaders?
+  )
 
   /// The call has ended, without an attempt or after `mayRepeat`. Called at most once, last.
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp)
@@ -86,7 +94,7 @@
   func pickWasDelayed()
 
   /// A server was chosen, whose calls have these labels in metrics. Returns what follows the attempt from then on.
-  func serverPicked(_ labels: [String: String]) -> any AttemptTracer
+  func serverPicked(_ name: String, _ labels: [String: String]) -> any AttemptTracer
 
   /// The transport sends the attempt again, because no server has processed it. Returns the tracer for the repetition.
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer

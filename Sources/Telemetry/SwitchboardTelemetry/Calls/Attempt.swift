@@ -10,6 +10,9 @@ struct Attempt {
   private(set) var span: Span?
   /// Counts the attempt, if the call's own counter does not.
   private(set) var counter: LoopCounter?
+  /// The server that it was sent to, once one was chosen, and when that was.
+  private(set) var server = ""
+  private(set) var picked: UInt64?
   private var sentCount = 0
   private var receivedCount = 0
 
@@ -51,7 +54,9 @@ struct Attempt {
 
   func pickWasDelayed() { span?.addEvent("Delayed LB pick complete") }
 
-  mutating func serverPicked(_ labels: [String: String], _ call: ClientCall) {
+  mutating func serverPicked(_ name: String, _ labels: [String: String], _ call: ClientCall) {
+    server = name
+    picked = call.parts.clock.mark
     counter = call.channel.counter(of: call.method, at: labels)
   }
 
@@ -85,8 +90,8 @@ extension CallAttempt {
 
   func pickWasDelayed() { attempt.pickWasDelayed() }
 
-  func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
-    attempt.serverPicked(labels, call)
+  func serverPicked(_ name: String, _ labels: [String: String]) -> any AttemptTracer {
+    attempt.serverPicked(name, labels, call)
     return self
   }
 
@@ -97,11 +102,11 @@ extension CallAttempt {
   func messageReceived(_ byteCount: Int) { attempt.messageReceived(byteCount) }
 
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
-    call.attemptEnded(attempt, .sentAgain, endsCall: false)
+    call.attemptEnded(attempt, .sentAgain, isSentAgain: true)
     return LaterAttempt(call, previousAttempts: 0, isTransparent: true)
   }
 
-  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { call.attemptEnded(attempt, end, endsCall: true) }
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { call.attemptEnded(attempt, end, isSentAgain: false) }
 }
 
 /// Follows an attempt of a call after the first.

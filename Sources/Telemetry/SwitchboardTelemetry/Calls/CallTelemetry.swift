@@ -25,9 +25,9 @@ final class CallTelemetry: TelemetryObserver {
 
   func serverWasMade() { parts.use.serverWasMade() }
 
-  func serverTracer(on loop: any EventLoop) -> any ServerTracer {
+  func serverTracer(on loop: any EventLoop, peer: String) -> any ServerTracer {
     if propagation != .nothing { remarkOnServer() }
-    return ServerTelemetry(parts, on: loop)
+    return ServerTelemetry(parts, on: loop, peer: peer)
   }
 
   private func remarkOnServer() {
@@ -62,6 +62,8 @@ final class CallTelemetry: TelemetryObserver {
 /// The parts of the telemetry that the tracers of calls use.
 final class TelemetryParts: Sendable {
   let clock: TelemetryClock
+  /// Who wants to see single calls.
+  let keeping: CallKeeping
   /// `nil`: calls are not counted.
   let serverMeters: CallMeters?
   let clientMeters: CallMeters?
@@ -83,6 +85,7 @@ final class TelemetryParts: Sendable {
 
   init(
     _ clock: TelemetryClock,
+    _ keeping: CallKeeping,
     serverMeters: CallMeters?,
     clientMeters: CallMeters?,
     connections: ConnectionMeters?,
@@ -97,6 +100,7 @@ final class TelemetryParts: Sendable {
     self.spanOfTask = spanOfTask
     self.use = use
     self.clock = clock
+    self.keeping = keeping
     self.serverMeters = serverMeters
     self.clientMeters = clientMeters
     self.connections = connections

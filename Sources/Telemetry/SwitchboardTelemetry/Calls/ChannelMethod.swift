@@ -8,8 +8,8 @@ import SwitchboardText
 extension ChannelTelemetry: ClientCallTracer {
   func made(_ call: any ByteCall) {}
 
-  func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer {
-    ClientCall(self, method, stamp, SpanContext(stamp)).mayRepeat(method, stamp, hedging: hedging)
+  func mayRepeat(_ request: CallRequest, hedging: Bool) -> any ClientCallTracer {
+    ClientCall(self, request, SpanContext(request.stamp)).mayRepeat(request, hedging: hedging)
   }
 
   func resolutionWasDelayed() {}
@@ -22,14 +22,26 @@ extension ChannelTelemetry: ClientCallTracer {
 
   func tracer(ofAttempt method: MethodDescriptor) -> any AttemptTracer { self.method(method) }
 
-  func attemptEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
-    known(method)._withUnsafeGuaranteedRef { $0.ended(end, stamp) }
+  func attemptEnded(
+    _ end: ObservedEnd,
+    _ method: MethodDescriptor,
+    _ stamp: CallStamp,
+    at server: @autoclosure () -> String,
+    _ headers: @autoclosure () -> HPACKHeaders?
+  ) {
+    known(method)._withUnsafeGuaranteedRef { $0.ended(end, stamp, at: server, headers) }
   }
 
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp) {
     let counter = self.method(method).counter
     let duration = TelemetryClock.duration(from: stamp.start, to: parts.clock.mark)
     counter.wholeCallEnded(status.code, duration, nil)
+    let end = ObservedEnd(status: status, sent: MessageTotals(), received: MessageTotals())
+    if counter.called.isNotable(status.code, duration) {
+      parts.keep(counter.called, end, duration, since: stamp.start, isTimed: false) {
+        $0.identity = stamp.identity
+      }
+    }
   }
 }
 
@@ -66,25 +78,61 @@ final class ChannelMethod: AttemptTracer {
 
   func pickWasDelayed() {}
 
-  func serverPicked(_ labels: [String: String]) -> any AttemptTracer {
-    channel.counter(of: method, at: labels).map { LabelledAttempts(self, $0) } ?? self
+  func serverPicked(_ name: String, _ labels: [String: String]) -> any AttemptTracer {
+    channel.counter(of: method, at: labels).map { LabelledAttempts(self, $0, name) } ?? self
   }
 
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer {
-    ClientCall(channel, method, stamp, SpanContext(stamp)).firstIsSentAgain()
+    ClientCall(channel, method, stamp, SpanContext(stamp), headers: nil).firstIsSentAgain()
   }
 
-  func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { ended(end, stamp, at: { "" }, { nil }) }
+
+  @inline(__always)
+  fileprivate func ended(
+    _ end: ObservedEnd,
+    _ stamp: CallStamp,
+    at server: () -> String,
+    _ headers: () -> HPACKHeaders?
+  ) {
     guard counter.isShown else { return }
     let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
     counter.callEnded(CallMeter.End(end, duration, nil), whole: duration)
+    if counter.called.isNotable(end.status.code, duration) { keep(end, stamp, duration, server, headers) }
+  }
+
+  /// A call has ended that may be worth a look, with its only attempt.
+  @inline(never)
+  private func keep(
+    _ end: ObservedEnd,
+    _ stamp: CallStamp,
+    _ duration: Int,
+    _ server: () -> String,
+    _ headers: () -> HPACKHeaders?
+  ) {
+    channel.parts.keep(counter.called, end, duration, since: stamp.start, isTimed: false) { call in
+      call.headers = headers()
+      call.identity = stamp.identity
+      call.attempts = [
+        EndedCall.Attempt(
+          start: 0,
+          picked: nil,
+          duration: duration,
+          server: server(),
+          code: end.status.code,
+          wasSentAgain: false
+        )
+      ]
+    }
   }
 
   /// Ends an attempt that `attempts` counts, while the call counts here.
-  fileprivate func ended(_ end: ObservedEnd, _ stamp: CallStamp, in attempts: LoopCounter) {
+  fileprivate func ended(_ end: ObservedEnd, _ stamp: CallStamp, in attempts: LoopCounter, at server: String)
+  {
     let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
     attempts.callEnded(CallMeter.End(end, duration, nil), whole: nil)
     counter.wholeCallEnded(end.status.code, duration, nil)
+    if counter.called.isNotable(end.status.code, duration) { keep(end, stamp, duration, { server }, { nil }) }
   }
 }
 
@@ -92,10 +140,12 @@ final class ChannelMethod: AttemptTracer {
 private final class LabelledAttempts: AttemptTracer {
   private let method: ChannelMethod
   private let counter: LoopCounter
+  private let server: String
 
-  init(_ method: ChannelMethod, _ counter: LoopCounter) {
+  init(_ method: ChannelMethod, _ counter: LoopCounter, _ server: String) {
     self.method = method
     self.counter = counter
+    self.server = server
   }
 
   var addsHeaders: Bool { method.addsHeaders }
@@ -107,7 +157,9 @@ private final class LabelledAttempts: AttemptTracer {
     method.writeHeaders(stamp, add)
   }
   func pickWasDelayed() {}
-  func serverPicked(_ labels: [String: String]) -> any AttemptTracer { method.serverPicked(labels) }
+  func serverPicked(_ name: String, _ labels: [String: String]) -> any AttemptTracer {
+    method.serverPicked(name, labels)
+  }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { method.isSentAgain(stamp) }
-  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { method.ended(end, stamp, in: counter) }
+  func ended(_ end: ObservedEnd, _ stamp: CallStamp) { method.ended(end, stamp, in: counter, at: server) }
 }

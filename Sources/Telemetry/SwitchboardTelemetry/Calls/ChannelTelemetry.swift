@@ -12,6 +12,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   // Of `parts`, through which each call would count a reference.
   private let clock: TelemetryClock
   private let countsCalls: Bool
+  private let keeping: CallKeeping
   private let loop: any EventLoop
   private let number: LoopNumber
   /// `nil`: calls are not traced.
@@ -42,6 +43,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     self.parts = parts
     clock = parts.clock
     countsCalls = parts.clientMeters != nil
+    keeping = parts.keeping
     self.propagation = propagation
     self.target = target
     self.loop = loop
@@ -116,7 +118,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     removeTrace(from: &request)
     let identity = newIdentity(.none)
     guard identity.isSampled else { return follow(&request, identity) }
-    request.tracer = ClientCall(self, request.method, request.stamp, SpanContext(identity, ""))
+    request.tracer = ClientCall(self, request, SpanContext(identity, ""))
   }
 
   /// Follows a call that is made in a span, or for another call.
@@ -131,8 +133,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     let traceState = hasState ? (span ?? caller?.spanContext)?.traceState : nil
     request.tracer = ClientCall(
       self,
-      request.method,
-      request.stamp,
+      request,
       identity.isValid ? SpanContext(identity, traceState ?? "") : nil,
       parent: parent,
       servedIn: served
@@ -163,10 +164,20 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   /// Follows a call without an object of its own.
   @inline(__always)
   private func follow(_ request: inout CallRequest, _ identity: SpanIdentity) {
+    if keeping.isTiming, time(&request, identity) { return }
     request.stamp.identity = identity
     request.stamp.wantsEnd = countsCalls
     request.stamp.isLean = isLean
     if request.stamp.needsTracer { request.tracer = self }
+  }
+
+  /// Follows a call that gets a timeline: what happens to its attempts. Returns `false` if it gets none.
+  @inline(never)
+  private func time(_ request: inout CallRequest, _ identity: SpanIdentity) -> Bool {
+    guard countsCalls, keeping.takesTime(at: request.stamp.start) else { return false }
+    let context = identity.isValid ? SpanContext(identity, "") : nil
+    request.tracer = ClientCall(self, request, context, isTimed: true)
+    return true
   }
 
   // MARK: What calls inherit

@@ -12,6 +12,10 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
   private let served: ServerCall?
   /// When the call started, as a mark of the clock.
   private let start: UInt64
+  /// The metadata that the call is made with.
+  private let headers: HPACKHeaders?
+  /// Whether the call is worth a look, however it ends.
+  private let isTimed: Bool
   // Unchecked exclusivity: no access lasts while other code is called.
   @exclusivity(unchecked) private var mayRepeat = false
   @exclusivity(unchecked) private var isHedging = false
@@ -24,15 +28,43 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
   @exclusivity(unchecked) private var idleSince: UInt64?
   @exclusivity(unchecked) private var delay: UInt64 = 0
   @exclusivity(unchecked) private var hasEnded = false
+  /// When the name was resolved that the call waited for.
+  @exclusivity(unchecked) private var resolved: UInt64?
+  /// What has become of the attempts: of those that are worth a look.
+  @exclusivity(unchecked) private var log = AttemptLog()
+
+  convenience init(
+    _ channel: ChannelTelemetry,
+    _ request: CallRequest,
+    _ context: SpanContext?,
+    parent: SpanIdentity = .none,
+    servedIn served: ServerCall? = nil,
+    isTimed: Bool = false
+  ) {
+    self.init(
+      channel,
+      request.method,
+      request.stamp,
+      context,
+      headers: request.options?.initialMetadata,
+      parent: parent,
+      servedIn: served,
+      isTimed: isTimed
+    )
+  }
 
   init(
     _ channel: ChannelTelemetry,
     _ method: MethodDescriptor,
     _ stamp: CallStamp,
     _ context: SpanContext?,
+    headers: HPACKHeaders?,
     parent: SpanIdentity = .none,
-    servedIn served: ServerCall? = nil
+    servedIn served: ServerCall? = nil,
+    isTimed: Bool = false
   ) {
+    self.headers = headers
+    self.isTimed = isTimed
     self.channel = channel
     self.method = method
     start = stamp.start
@@ -65,19 +97,22 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
   }
 
   /// Whether the duration of the call is needed.
-  private var isTimed: Bool { parts.clientMeters != nil || span != nil }
+  private var needsDuration: Bool { parts.clientMeters != nil || span != nil }
 
   // MARK: The call
 
   func made(_ call: any ByteCall) { served?.add(call, for: self) }
 
-  func mayRepeat(_ method: MethodDescriptor, _ stamp: CallStamp, hedging: Bool) -> any ClientCallTracer {
+  func mayRepeat(_ request: CallRequest, hedging: Bool) -> any ClientCallTracer {
     mayRepeat = true
     isHedging = hedging
     return self
   }
 
-  func resolutionWasDelayed() { span?.addEvent("Delayed name resolution complete") }
+  func resolutionWasDelayed() {
+    resolved = parts.clock.mark
+    span?.addEvent("Delayed name resolution complete")
+  }
 
   func attemptStarts(_ method: MethodDescriptor, after previousAttempts: Int) -> (any AttemptTracer)? {
     guard attemptCount > 0 else {
@@ -92,7 +127,15 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
   /// Its attempts always have tracers: it is the first one's.
   func tracer(ofAttempt method: MethodDescriptor) -> any AttemptTracer { self }
 
-  func attemptEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) { ended(end, stamp) }
+  func attemptEnded(
+    _ end: ObservedEnd,
+    _ method: MethodDescriptor,
+    _ stamp: CallStamp,
+    at server: @autoclosure () -> String,
+    _ headers: @autoclosure () -> HPACKHeaders?
+  ) {
+    ended(end, stamp)
+  }
 
   /// Takes over a call that had no object until its first attempt was sent again.
   func firstIsSentAgain() -> any AttemptTracer {
@@ -112,9 +155,9 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
     idleSince = nil
   }
 
-  func attemptEnded(_ attempt: Attempt, _ end: ObservedEnd, endsCall: Bool) {
-    let endsCall = endsCall && !mayRepeat
-    guard isTimed else {
+  func attemptEnded(_ attempt: Attempt, _ end: ObservedEnd, isSentAgain: Bool) {
+    let endsCall = !isSentAgain && !mayRepeat
+    guard needsDuration else {
       if endsCall { finish(end.status, at: 0) }
       return
     }
@@ -133,18 +176,37 @@ final class ClientCall: ClientCallTracer, CallAttempt, @unchecked Sendable {
         counter.callEnded(attemptEnd, whole: whole)
       }
     }
+    log.add(attempt, end, since: start, to: now, isSentAgain: isSentAgain)
     let time = span == nil ? 0 : parts.clock.now
     attempt.span?.end(end.status, at: time)
-    if endsCall { finish(end.status, at: time) }
+    if endsCall {
+      keep(end.status, at: now)
+      finish(end.status, at: time)
+    }
   }
 
   func ended(_ status: GRPCStatus, _ method: MethodDescriptor, _ stamp: CallStamp) {
     guard !hasEnded else { return }
     if let counter {
-      let duration = TelemetryClock.duration(from: start, to: parts.clock.mark)
+      let now = parts.clock.mark
+      let duration = TelemetryClock.duration(from: start, to: now)
       counter.wholeCallEnded(status.code, duration, parts.clock.exemplar(duration, in: context))
+      keep(status, at: now)
     }
     finish(status, at: span == nil ? 0 : parts.clock.now)
+  }
+
+  private func keep(_ status: GRPCStatus, at now: UInt64) {
+    guard let called = counter?.called else { return }
+    let duration = TelemetryClock.duration(from: start, to: now)
+    guard isTimed || called.isNotable(status.code, duration) else { return }
+    let end = ObservedEnd(status: status, sent: log.sent, received: log.received)
+    parts.keep(called, end, duration, since: start, isTimed: isTimed) { call in
+      call.headers = headers
+      call.identity = context?.identity ?? SpanIdentity()
+      call.resolved = resolved.map { TelemetryClock.duration(from: start, to: $0) }
+      call.attempts = log.attempts
+    }
   }
 
   private func finish(_ status: GRPCStatus, at time: UInt64) {

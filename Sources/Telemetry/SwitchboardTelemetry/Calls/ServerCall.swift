@@ -9,6 +9,8 @@ final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
   private let known: ServerMethod
   /// When the call started, as a mark of the clock.
   private let start: UInt64
+  private let peer: String
+  let timeline: CallTimeline?
   /// The calls that the handler makes and that end with this one.
   private let group = Locked(CallGroup())
   /// Whether there has been any: most calls do without the lock.
@@ -33,17 +35,20 @@ final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
     _ known: ServerMethod,
     _ method: MethodDescriptor,
     _ headers: consuming HPACKHeaders,
-    _ identity: SpanIdentity,
+    _ stamp: CallStamp,
+    from peer: String,
     parent: SpanIdentity,
-    _ rare: Rare?
+    _ rare: Rare?,
+    timeline: CallTimeline?
   ) {
     self.known = known
     arrived = headers
     isFollowed = false
-    // The duration of a call that is not counted is not needed.
-    start = known.isCounted ? known.parts.clock.mark : 0
-    let span = Self.makeSpan(known, method, identity, parent, rare)
-    super.init(identity, span, rare, nil)
+    start = stamp.start
+    self.peer = peer
+    self.timeline = timeline
+    let span = Self.makeSpan(known, method, stamp.identity, parent, rare)
+    super.init(stamp.identity, span, rare, nil)
   }
 
   /// The context of a call that is not recorded.
@@ -58,6 +63,8 @@ final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
     arrived = headers
     isFollowed = true
     start = 0
+    peer = ""
+    timeline = nil
     super.init(identity, nil, rare, nil)
     self.deadline = deadline
   }
@@ -106,16 +113,30 @@ final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
     _ = call
   }
 
-  var wantsMessages: Bool { span != nil && known.parts.hasMessageEvents }
+  var wantsMessages: Bool { recordsMessages || timeline != nil }
+  private var recordsMessages: Bool { span != nil && known.parts.hasMessageEvents }
 
   func messageSent(_ byteCount: Int, compressed: Int?) {
+    guard recordsMessages else { return }
     span?.noteMessage("Outbound message", sentCount, byteCount, compressed: compressed)
     sentCount += 1
   }
 
   func messageReceived(_ byteCount: Int) {
+    timeline?.requestArrived()
+    guard recordsMessages else { return }
     span?.noteMessage("Inbound message", receivedCount, byteCount)
     receivedCount += 1
+  }
+
+  @inline(never)
+  private func keep(_ end: ObservedEnd, _ duration: Int) {
+    known.parts.keep(known.counter.called, end, duration, since: start, isTimed: timeline != nil) { call in
+      call.peer = peer
+      call.headers = arrived
+      call.identity = identity
+      call.timeline = timeline
+    }
   }
 
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) {
@@ -124,6 +145,8 @@ final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
       let duration = TelemetryClock.duration(from: start, to: clock.mark)
       let exemplar = clock.exemplar(duration, in: spanContext)
       known.counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
+      timeline?.callEnded()
+      if timeline != nil || known.counter.called.isNotable(end.status.code, duration) { keep(end, duration) }
     }
     if let span { span.end(end.status, at: known.parts.clock.now) }
     isOver.store(true, ordering: .sequentiallyConsistent)

@@ -10,7 +10,9 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   // Of `parts`, through which each call would count a reference.
   private let clock: TelemetryClock
   private let countsCalls: Bool
+  private let keeping: CallKeeping
   private let number: LoopNumber
+  private let peer: String
   let givesContext: Bool
   /// `nil`: calls are not traced.
   private let tracing: TracingRule?
@@ -21,10 +23,12 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   /// The number of metadata without fields of a trace. Most calls of a connection have the same.
   @exclusivity(unchecked) private var plainNumber: Int?
 
-  init(_ parts: TelemetryParts, on loop: any EventLoop) {
+  init(_ parts: TelemetryParts, on loop: any EventLoop, peer: String) {
     self.parts = parts
     clock = parts.clock
     countsCalls = parts.serverMeters != nil
+    keeping = parts.keeping
+    self.peer = peer
     number = parts.loops.number(of: loop)
     givesContext = parts.givesContext
     tracing = parts.tracer?.rule
@@ -46,9 +50,10 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
       stamp.identity = tracing.newIdentity(parent, &ids)
       if tracing.records(stamp.identity) {
         let rare = isPlain(number) ? nil : ServerMethod.rare(headers(), taken)
-        return record(method, headers(), rare, parent, stamp.identity)
+        return record(method, headers(), rare, parent, &stamp)
       }
     }
+    if keeping.isTiming, let call = time(method, headers, number, taken, &stamp) { return call }
     stamp.isLean = true
     stamp.wantsEnd = countsCalls
     guard countsCalls else { return nil }
@@ -57,12 +62,52 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     return nil
   }
 
-  func callEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
+  func callEnded(
+    _ end: ObservedEnd,
+    _ method: MethodDescriptor,
+    _ stamp: CallStamp,
+    _ headers: @autoclosure () -> HPACKHeaders
+  ) {
     let duration = TelemetryClock.duration(from: stamp.start, to: clock.mark)
-    known(method)._withUnsafeGuaranteedRef {
+    let isNotable = known(method)._withUnsafeGuaranteedRef {
       $0.counter.callEnded(CallMeter.End(end, duration, nil), whole: nil)
+      return $0.counter.called.isNotable(end.status.code, duration)
+    }
+    if isNotable { keep(end, method, stamp, duration, headers) }
+  }
+
+  /// A call has ended that may be worth a look.
+  @inline(never)
+  private func keep(
+    _ end: ObservedEnd,
+    _ method: MethodDescriptor,
+    _ stamp: CallStamp,
+    _ duration: Int,
+    _ headers: () -> HPACKHeaders
+  ) {
+    let called = known(method).takeUnretainedValue().counter.called
+    parts.keep(called, end, duration, since: stamp.start, isTimed: false) { call in
+      call.peer = peer
+      call.headers = headers()
+      call.identity = stamp.identity
     }
   }
+
+  /// Follows a call that is not recorded, and gets a timeline. `nil` if it gets none.
+  @inline(never)
+  private func time(
+    _ method: MethodDescriptor,
+    _ headers: () -> HPACKHeaders,
+    _ number: Int?,
+    _ taken: SpanIdentity,
+    _ stamp: inout CallStamp
+  ) -> ServerCall? {
+    guard countsCalls, keeping.takesTime(at: clock.mark) else { return nil }
+    let rare = isPlain(number) ? nil : ServerMethod.rare(headers(), taken)
+    return record(method, headers(), rare, .none, &stamp, isTimed: true)
+  }
+
+  func stageWatch(of tracer: (any CallTracer)?) -> (any StageWatch)? { (tracer as? ServerCall)?.timeline }
 
   @inline(never)
   private func record(
@@ -70,11 +115,17 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     _ headers: HPACKHeaders,
     _ rare: CallContext.Rare?,
     _ parent: SpanIdentity,
-    _ identity: SpanIdentity
+    _ stamp: inout CallStamp,
+    isTimed: Bool = false
   ) -> ServerCall {
     let known = known(method).takeUnretainedValue()
     known.counter.callStarted()
-    return ServerCall(known, method, headers, identity, parent: parent, rare)
+    // The duration of a call that is not counted is not needed.
+    stamp.start = known.isCounted ? clock.mark : 0
+    let isTimed = isTimed || known.isCounted && keeping.isTiming && keeping.takesTime(at: stamp.start)
+    stamp.isWatched = isTimed
+    let timeline = isTimed ? CallTimeline(start: stamp.start, clock) : nil
+    return ServerCall(known, method, headers, stamp, from: peer, parent: parent, rare, timeline: timeline)
   }
 
   func makeContext(

@@ -37,6 +37,8 @@ final class CallMeter: Sendable {
   let attributes: [Attribute]
   /// These labels and the optional ones, for the metrics of attempts.
   let attemptAttributes: [Attribute]
+  /// Decides which of the calls are worth a look.
+  let called: CalledMethod
   /// Whether another meter counts the starts and the whole calls.
   let countsAttemptsOnly: Bool
   private let bounds: Bounds?
@@ -56,8 +58,10 @@ final class CallMeter: Sendable {
     _ attributes: [Attribute],
     attemptAttributes: [Attribute]? = nil,
     countsAttemptsOnly: Bool = false,
+    called: CalledMethod = .none,
     _ bounds: Bounds? = nil
   ) {
+    self.called = called
     self.attributes = attributes
     self.attemptAttributes = attemptAttributes ?? attributes
     self.countsAttemptsOnly = countsAttemptsOnly

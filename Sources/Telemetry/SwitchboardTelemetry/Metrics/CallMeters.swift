@@ -28,11 +28,13 @@ final class CallMeters: MetricSource {
   /// The optional labels of attempts that the program asks for.
   let labels: [String]
   private let budget: SeriesBudget
+  private let keeping: CallKeeping
   private let state = Locked(State())
 
-  init(isServer: Bool, limit: Int, labels: [String] = []) {
+  init(isServer: Bool, limit: Int, labels: [String] = [], _ keeping: CallKeeping = CallKeeping()) {
     self.isServer = isServer
     self.limit = limit
+    self.keeping = keeping
     self.labels = labels
     budget = SeriesBudget(limit)
   }
@@ -72,6 +74,7 @@ final class CallMeters: MetricSource {
       attributes,
       attemptAttributes: attributes + zip(labels, values).map { Attribute($0, .string($1)) },
       countsAttemptsOnly: !key.labels.isEmpty,
+      called: CalledMethod(key.method, target: key.target, isServer: isServer, isWatched: keeping.isOn),
       key == rest ? nil : bounds
     )
     state.meters[key] = meter

@@ -79,6 +79,8 @@ final class LoopMeter: @unchecked Sendable {
 final class LoopCounter: Sendable {
   /// Whether calls are counted. If not, the methods do nothing.
   let isShown: Bool
+  /// Decides which of the calls are worth a look.
+  let called: CalledMethod
   private let meter: CallMeter
   private let loop: LoopMeter
   /// Retained so that no other loop gets the number in the meantime.
@@ -90,6 +92,7 @@ final class LoopCounter: Sendable {
   init(_ meter: CallMeter, on number: LoopNumber) {
     isShown = true
     self.meter = meter
+    called = meter.called
     self.number = number
     loop = meter.onLoop(number.value)
   }
@@ -97,6 +100,7 @@ final class LoopCounter: Sendable {
   private init() {
     isShown = false
     meter = CallMeter([])
+    called = .none
     number = nil
     loop = LoopMeter(0)
   }

@@ -13,6 +13,8 @@ struct AttemptTrace {
   /// The attempt's own tracer.
   private(set) var tracer: (any AttemptTracer)?
   private(set) var reportsMessages = false
+  /// Whether to report which server was chosen.
+  private(set) var wantsServer = false
   private(set) var addsHeaders = false
   private(set) var addsTraceParent = false
   /// Whether that header has the identity of the call's stamp.
@@ -52,6 +54,7 @@ struct AttemptTrace {
       addsHeaders = tracer.addsHeaders
       addsTraceParent = tracer.traceParent(stamp) != nil
       reportsMessages = tracer.wantsMessages
+      wantsServer = true
     }
     self.tracer = tracer
   }

@@ -11,8 +11,8 @@ extension ClientCallStream {
   /// A server was chosen.
   func assign(to subchannel: HTTP2Subchannel, _ tracker: (any LoadTracker)?) {
     server.assign(subchannel, tracker)
-    if subchannel.hasLabels, let attempt = attemptTracer {
-      startTracing(attempt.serverPicked(subchannel.options.metricLabels))
+    if subchannel.hasLabels || trace.wantsServer, let attempt = attemptTracer {
+      startTracing(attempt.serverPicked(subchannel.shown, subchannel.options.metricLabels))
     }
   }
 

@@ -35,7 +35,13 @@ extension ClientCallStream {
     guard request.stamp.wantsEnd, trace.isLean || trace.tracer != nil else { return }
     let end = ObservedEnd(status: status, sent: body.totals, received: inbound.totals)
     if trace.isLean {
-      request.tracer?.attemptEnded(end, request.method, request.stamp)
+      request.tracer?.attemptEnded(
+        end,
+        request.method,
+        request.stamp,
+        at: connection?.serverName ?? "",
+        request.options?.initialMetadata
+      )
     } else {
       trace.end()?.ended(end, request.stamp)
     }

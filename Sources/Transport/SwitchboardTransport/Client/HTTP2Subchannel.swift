@@ -14,7 +14,11 @@ final class HTTP2Subchannel: Subchannel {
   /// Whether calls have labels in metrics.
   let hasLabels: Bool
   var loop: Loop { channel.loop }
-  @exclusivity(unchecked) var addresses: [EndpointAddress]
+  @exclusivity(unchecked) var addresses: [EndpointAddress] {
+    didSet { shown = channel.destination.shown(addresses) }
+  }
+  /// The server in messages: its name and its addresses.
+  @exclusivity(unchecked) private(set) var shown: String
   /// Is notified of changes until the subchannel is shut down.
   @exclusivity(unchecked) var observer: (any SubchannelObserver)?
   @exclusivity(unchecked) var state = SubchannelState(.idle)
@@ -42,6 +46,7 @@ final class HTTP2Subchannel: Subchannel {
     self.channel = channel
     self.number = number
     self.addresses = addresses
+    shown = channel.destination.shown(addresses)
     self.observer = observer
     self.options = options
     hasLabels = !options.metricLabels.isEmpty
@@ -50,9 +55,6 @@ final class HTTP2Subchannel: Subchannel {
       maximum: channel.options.connectMaxBackoff
     )
   }
-
-  /// The server in messages: its name and its addresses.
-  var shown: String { channel.destination.shown(addresses) }
 
   /// Its connections, as observers see them.
   var observed: ObservedConnection {

@@ -18,6 +18,11 @@ struct WaitingCalls {
   var count: Int { queue.count - ended }
   var isEmpty: Bool { count == 0 }
 
+  /// Those that still wait.
+  var all: [ClientCallStream] {
+    (0..<queue.count).compactMap { queue[$0]?.call }.filter(\.isWaiting)
+  }
+
   mutating func append(_ call: ClientCallStream, awaitingName awaitsName: Bool = false) {
     call.phase = .waiting
     queue.append(Entry(call: call, awaitsName: awaitsName))

@@ -14,6 +14,9 @@ struct WaitingRoom {
   private var hasFailFastCalls = false
   private var keepsLoop = false
 
+  /// Those that wait here.
+  var all: [ClientCallStream] { calls.all }
+
   /// Counts one more call. Throws if too many wait.
   mutating func admit(limit: Int) throws(GRPCStatus) {
     guard count < limit else { throw .tooManyWaitingCalls }

@@ -103,10 +103,13 @@ final class InProcessCall: @unchecked Sendable {
       return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })
     }
     let subtype = request.contentSubtype
-    guard let handler = (subtype.isUnnamed ? method : method.inFormat(subtype))?.handler else {
+    guard var handler = (subtype.isUnnamed ? method : method.inFormat(subtype))?.handler else {
       return close(.unknownFormat(of: method))
     }
     if transport.isObserved { observeAtServer() }
+    if serverStamp.isWatched, let watch = transport.tracer?.stageWatch(of: serverTracer) {
+      handler = handler.watched(by: watch)
+    }
     if let deadline = request.deadline {
       timer = transport.loop.startTimer(at: deadline) { self.close(self.deadlineStatus) }
       if timer == nil { return close(deadlineStatus) }
@@ -131,7 +134,7 @@ final class InProcessCall: @unchecked Sendable {
       reportMessage(message.byteCount, isRequest: true)
       request.responses?.attach(self)
       receiver.sent(.end)
-      run { message.withBytes { handler.start(self, message: $0) } }
+      run { [handler] in message.withBytes { handler.start(self, message: $0) } }
     }
   }
 
@@ -169,7 +172,7 @@ final class InProcessCall: @unchecked Sendable {
         isFollowedByCall = true
         return addTraceParent()
       }
-      clientTracer = attempt
+      clientTracer = attempt.serverPicked("inprocess", [:])
       attempt.writeAllHeaders(request.stamp) { name, value in
         value.withUnsafeBytes { headers.add(name: "\(name)", value: String(decoding: $0, as: UTF8.self)) }
       }
@@ -285,7 +288,15 @@ final class InProcessCall: @unchecked Sendable {
     if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
     let end = ObservedEnd(status: status, sent: sent, received: received)
-    if isFollowedByCall { request.tracer?.attemptEnded(end, request.method, request.stamp) }
+    if isFollowedByCall {
+      request.tracer?.attemptEnded(
+        end,
+        request.method,
+        request.stamp,
+        at: "inprocess",
+        request.options?.initialMetadata
+      )
+    }
     clientTracer.take()?.ended(end, request.stamp)
     guard isFollowedByServer || serverTracer != nil else { return }
     // The server receives what the client sends.
@@ -295,7 +306,7 @@ final class InProcessCall: @unchecked Sendable {
     if let tracer = serverTracer.take() {
       tracer.ended(serverEnd, serverStamp)
     } else if serverStamp.wantsEnd {
-      transport.tracer?.callEnded(serverEnd, request.method, serverStamp)
+      transport.tracer?.callEnded(serverEnd, request.method, serverStamp, headers)
     }
   }
 

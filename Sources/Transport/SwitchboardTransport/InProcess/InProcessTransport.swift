@@ -40,7 +40,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.loop = loop
     let telemetry = options.observer as? any TelemetryObserver
     telemetry?.serverWasMade()
-    tracer = telemetry?.serverTracer(on: loop)
+    tracer = telemetry?.serverTracer(on: loop, peer: "inprocess")
     router.serverWasMade(of: providers, options, isInProcess: true)
   }
 

@@ -71,7 +71,7 @@ extension ServerCore {
   }
 
   /// Call on that loop.
-  fileprivate func connections(of loop: Loop) -> [ServerConnection] {
+  func connections(of loop: Loop) -> [ServerConnection] {
     connections.filter { $0.loop === loop }
   }
 }

@@ -11,6 +11,12 @@ extension ServerCallStream {
   @inline(never)
   func observe(_ handler: MethodHandler) { connection.observe(self, handler.method) }
 
+  /// The same handler, which tells what watches the call of its stages.
+  @inline(never)
+  func watched(_ handler: MethodHandler) -> MethodHandler {
+    connection.tracer?.stageWatch(of: trace.tracer).map(handler.watched) ?? handler
+  }
+
   @inline(never)
   fileprivate func observePlainly(_ method: MethodDescriptor) {
     guard let observer = connection.core.options.observer else { return }
@@ -29,7 +35,7 @@ extension ServerCallStream {
     isTraced = false
     let end = ObservedEnd(status: status, sent: response.body.totals, received: inbound.totals)
     if let tracer = trace.tracer { return tracer.ended(end, trace.stamp) }
-    trace.method?._withUnsafeGuaranteedRef { connection.callEnded(end, $0, trace.stamp) }
+    trace.method?._withUnsafeGuaranteedRef { connection.callEnded(self, end, $0) }
   }
 }
 
@@ -52,8 +58,8 @@ extension ServerConnection {
   }
 
   @inline(never)
-  fileprivate func callEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp) {
-    tracer?.callEnded(end, method, stamp)
+  fileprivate func callEnded(_ stream: ServerCallStream, _ end: ObservedEnd, _ method: MethodDescriptor) {
+    tracer?.callEnded(end, method, stream.trace.stamp, stream.head.plainMetadata)
   }
 }
 

@@ -261,13 +261,16 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     } else if let page = head.page {
       if state.hasRemoteEnded { start(page) } else { limitRequest() }
     } else if let handler = head.method?.handler {
+      if connection.isObserved {
+        observe(handler)
+        if trace.stamp.isWatched { return beginIfWhole(watched(handler)) }
+      }
       return beginIfWhole(handler)
     }
     return nil
   }
 
   private func beginIfWhole(_ handler: MethodHandler) -> BegunCall? {
-    if connection.isObserved { observe(handler) }
     // The timer of a deadline that has passed would fire only after the handler has run.
     if request.failure != nil || head.terms.timeout?.nanoseconds == 0 {
       end(nil, request.failure ?? .requestExpired)

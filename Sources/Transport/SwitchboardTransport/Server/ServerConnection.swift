@@ -42,7 +42,8 @@ final class ServerConnection: ConnectionParts, Connection {
     self.core = core
     router = core.router
     isObserved = core.options.observer != nil
-    let tracer = core.telemetry?.serverTracer(on: loop)
+    let peer = PeerIdentity(address: address?.description ?? "unknown")
+    let tracer = core.telemetry?.serverTracer(on: loop, peer: peer.address)
     self.tracer = tracer
     givesContext = tracer?.givesContext ?? false
     metadataLimit = core.options.maxMetadataSize
@@ -51,7 +52,7 @@ final class ServerConnection: ConnectionParts, Connection {
     crossOrigin = core.crossOrigin
     hosts = core.options.hosts
     number = core.nextNumber()
-    self.peer = PeerIdentity(address: address?.description ?? "unknown")
+    self.peer = peer
     keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
     lastCallEnd = loop.now

@@ -27,7 +27,7 @@ final class PlainTracer: AttemptTracer {
   func messageReceived(_ byteCount: Int) {}
   func writeHeaders(_ stamp: CallStamp, _ add: (StaticString, RawSpan) -> Void) {}
   func pickWasDelayed() {}
-  func serverPicked(_ labels: [String: String]) -> any AttemptTracer { self }
+  func serverPicked(_ name: String, _ labels: [String: String]) -> any AttemptTracer { self }
   func isSentAgain(_ stamp: CallStamp) -> any AttemptTracer { self }
   func ended(_ end: ObservedEnd, _ stamp: CallStamp) { observer.callEnded(call, end, token) }
 }

@@ -17,7 +17,15 @@ package protocol ServerTracer: AnyObject {
   ) -> (any CallTracer)?
 
   /// A call has ended that this one follows.
-  func callEnded(_ end: ObservedEnd, _ method: MethodDescriptor, _ stamp: CallStamp)
+  func callEnded(
+    _ end: ObservedEnd,
+    _ method: MethodDescriptor,
+    _ stamp: CallStamp,
+    _ headers: @autoclosure () -> HPACKHeaders
+  )
+
+  /// What is to learn of the stages of a call, whose stamp says that there is one.
+  func stageWatch(of tracer: (any CallTracer)?) -> (any StageWatch)?
 
   /// Makes the context of a handler and of interceptors, when it is first needed, on any thread. It is the call's own
   /// tracer, if there is one.

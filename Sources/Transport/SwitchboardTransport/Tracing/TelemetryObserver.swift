@@ -15,8 +15,8 @@ package protocol TelemetryObserver: AnyObject, CallObserver {
   /// Called once for each server that has the observer, when it is made.
   func serverWasMade()
 
-  /// Creates the tracer of calls that a server accepts on this loop. Called once for each connection.
-  func serverTracer(on loop: any EventLoop) -> any ServerTracer
+  /// Creates the tracer of calls that a server accepts from this peer on this loop. Called once for each connection.
+  func serverTracer(on loop: any EventLoop, peer: String) -> any ServerTracer
 
   /// Where the components of a channel to this target record. `nil` if nothing is recorded.
   func metrics(target: String) -> MetricScope?

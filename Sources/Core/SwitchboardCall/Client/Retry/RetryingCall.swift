@@ -45,7 +45,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     servers = AttemptedServers(request.route)
     var request = request
     if let tracer = request.tracer {
-      request.tracer = tracer.mayRepeat(request.method, request.stamp, hedging: schedule.isHedging)
+      request.tracer = tracer.mayRepeat(request, hedging: schedule.isHedging)
     }
     self.request = request
     self.receiver = receiver

@@ -153,8 +153,8 @@ extension ServerChain: ServerStreamObserver {
     return suspects
   }
 
-  /// The interceptors of which one may have kept a part. Guards decide at once, and keep none.
-  private var suspects: [AnyObject] { interceptors.all.filter { !($0 is any GuardedInterceptor) } }
+  /// The interceptors of which one may have kept a part. Guards, which decide at once, have kept none.
+  private var suspects: [AnyObject] { interceptors.all.filter { !($0 is any PassingInterceptor) } }
 
   @usableFromInline
   func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }

@@ -49,8 +49,11 @@ private final class GuardInterceptor<Request: Sendable, Response: Sendable>:
   }
 }
 
+/// An interceptor that keeps no part: what it does not pass on at once, it answers.
+protocol PassingInterceptor: AnyObject {}
+
 /// An interceptor whose guard has another type.
-protocol GuardedInterceptor: AnyObject {
+protocol GuardedInterceptor: PassingInterceptor {
   var serverGuard: any ServerGuard { get }
 }
 

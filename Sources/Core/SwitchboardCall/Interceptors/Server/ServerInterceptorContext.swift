@@ -15,6 +15,9 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The call on the transport's side of the chain.
   package var stream: any ServerCallState { chain.stream }
 
+  /// The interceptors of the call.
+  var interceptors: [ServerInterceptor<Request, Response>] { chain.interceptors.all }
+
   /// The chain, for interceptors that work outside of it.
   package var sideWorkChain: any SideWorkChain { chain }
 
