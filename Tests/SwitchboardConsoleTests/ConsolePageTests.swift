@@ -20,11 +20,34 @@ private struct ManyMethods: CallHandlerProvider {
   var methodHandlers: [MethodHandler] { Self.methods.map { $0.bytes.unaryHandler { request, _ in request } } }
 }
 
+/// A service that waits or fails if its texts say so, with hostile messages.
+private struct PageEcho: EchoingProvider {
+  let gate = OneShot<Void>()
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    if request.text == "fail" {
+      throw GRPCStatus(code: .aborted, message: "\(ConsolePageTests.hostile) was out of stock")
+    }
+    if request.text == "wait" { try await gate.value() }
+    return .with { $0.text = request.text }
+  }
+}
+
+/// An interceptor that passes everything on.
+private final class CheckingStock<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response>
+{}
+
+private struct CheckingStockFactory: ServerInterceptorFactory {
+  func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ServerInterceptor<Request, Response>] { [CheckingStock()] }
+}
+
 /// The page in Chromium, with real calls.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConsolePageTests {
   private static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
   private static let token = "a-token-of-the-test"
-  private static let hostile = "<img src=x onerror=window.hacked=1>"
+  fileprivate static let hostile = "<img src=x onerror=window.hacked=1>"
 
   private let telemetry: Telemetry
   private let time = ManualTime()
@@ -37,6 +60,8 @@ private struct ManyMethods: CallHandlerProvider {
     options.logger = .quiet
     options.maxMethods = 1000
     options.permissions = .everyone([.drain])
+    options.shownMetadata.append("note")
+    options.traceLink = "https://traces.example/trace/{trace}?span={span}"
     return try Console(telemetry, options, time: time, watches: false)
   }
 
@@ -44,7 +69,12 @@ private struct ManyMethods: CallHandlerProvider {
   func thePageShowsWhatTheServerDoes() async throws {
     var options = ServerOptions()
     options.observer = telemetry.observer()
-    try await withPair([FailingEcho(), ManyMethods()], options: options) { pair async throws in
+    options.interceptorFactories = [CheckingStockFactory()]
+    var channelOptions = ChannelOptions()
+    channelOptions.observer = telemetry.observer()
+    let echo = PageEcho()
+    try await withPair([echo, ManyMethods()], options: options, channel: channelOptions) {
+      pair async throws in
       let first = try console()
       var console = first
       first.add(pair.server, name: Self.hostile)
@@ -52,6 +82,7 @@ private struct ManyMethods: CallHandlerProvider {
       try await call(pair.channel)
       time.advance(by: .seconds(5))
       await first.look()
+      async let waiting = Echo_EchoClient(channel: pair.channel).get(.with { $0.text = "wait" })
       let address = try first.serve(port: 0)
       let port = Int(address.port)
       var arguments = ["http://127.0.0.1:\(address.port)", Self.token]
@@ -61,6 +92,7 @@ private struct ManyMethods: CallHandlerProvider {
       while let line = browser.line() {
         last = line
         switch line {
+        case "call": try await callWhileSomebodyLooks(pair)
         case "stop": await console.shutDown()
         case "start":
           let next = try self.console()
@@ -72,9 +104,23 @@ private struct ManyMethods: CallHandlerProvider {
         }
       }
       #expect(last == "done", "the browser's last step: \(last ?? "none")")
+      echo.gate.settle(.success(()))
+      _ = try await waiting
       await console.shutDown()
     }
     await telemetry.shutDown()
+  }
+
+  /// Calls with hostile metadata, some of which fail.
+  private func callWhileSomebodyLooks(_ pair: ServerPair) async throws {
+    let client = Echo_EchoClient(channel: pair.channel)
+    var options = CallOptions()
+    options.initialMetadata = ["note": Self.hostile, "authorization": "Bearer secret"]
+    for text in ["x", "fail", "y"] {
+      do { _ = try await client.get(.with { $0.text = text }, callOptions: options) } catch {}
+    }
+    _ = try await client.expand(.with { $0.text = "several words of an answer" }).collected()
+    time.advance(by: .seconds(1))
   }
 
   /// One call of each method, and more of the echo, so that it is the busiest.

@@ -33,7 +33,7 @@ import Testing
     ("count=201", "count is a number from 0 to 200"), ("count=1.5", "count is a number from 0 to 200"),
     (
       "fliter=x",
-      "no view knows 'fliter': use side, sort, filter, from, count, selected, target and closed"
+      "no view knows 'fliter': use side, sort, kind, bucket, filter, from, count, selected, target and closed"
     ),
   ])
   func aMistakeSaysWhatIsMeant(_ sample: (text: String, message: String)) {

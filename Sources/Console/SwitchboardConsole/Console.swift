@@ -6,7 +6,7 @@ import SwitchboardText
 public import SwitchboardTransport
 
 /// A page that shows what the servers and channels of the process do: calls per second, errors and latencies of each
-/// method, event loops, and connections.
+/// method, single calls, event loops, and connections.
 ///
 /// ```swift
 /// let console = try Console(telemetry: telemetry)
@@ -21,7 +21,7 @@ public import SwitchboardTransport
 public final class Console: Sendable {
   private let options: ConsoleOptions
   private let access: ConsoleAccess.Check
-  private let views: ConsoleViews
+  let views: ConsoleViews
   private let actions: ConsoleActions
   private let answers: SharedAnswers
   private let use: ConsoleUse
@@ -56,7 +56,7 @@ public final class Console: Sendable {
     self.group = group
     let clock = ConsoleClock(time: time, loop: group.nextLoop())
     use = ConsoleUse(options.logger)
-    let views = ConsoleViews(telemetry, maxMethods: options.maxMethods, clock, use)
+    let views = try ConsoleViews(telemetry, options, clock, use)
     self.views = views
     actions = ConsoleActions(views.entries, options, on: clock.loop)
     answers = SharedAnswers(time)

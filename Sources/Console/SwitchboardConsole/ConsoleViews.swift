@@ -10,16 +10,22 @@ final class ConsoleViews: Sendable {
   private let use: ConsoleUse
   private let clock: ConsoleClock
   private let calls: CallWatch?
+  private let log: CallLog?
   private let loops: LoopWatch
-  private let views: [any ConsoleView]
+  let all: [any ConsoleView]
 
-  init(_ telemetry: Telemetry?, maxMethods: Int, _ clock: ConsoleClock, _ use: ConsoleUse) {
+  init(_ telemetry: Telemetry?, _ options: ConsoleOptions, _ clock: ConsoleClock, _ use: ConsoleUse)
+    throws(GRPCStatus)
+  {
     self.telemetry = telemetry
     self.use = use
-    calls = telemetry.map { CallWatch($0, limit: maxMethods, clock.time) }
+    calls = telemetry.map { CallWatch($0, limit: options.maxMethods, clock.time) }
+    let shown = ShownMetadata(options.shownMetadata)
+    log = telemetry.flatMap { CallLog.of($0, shown, maxMethods: options.maxMethods, clock.time) }
+    let link = try options.traceLink.map { template throws(GRPCStatus) in try TraceLink(template) }
     self.clock = clock
     loops = LoopWatch(clock.time)
-    views = [
+    all = [
       NowView(
         telemetry: telemetry,
         calls: calls,
@@ -28,6 +34,7 @@ final class ConsoleViews: Sendable {
         clock: clock,
         start: clock.time.now
       ),
+      CallsView(telemetry: telemetry, log: log, entries: entries, clock: clock, shown: shown, link: link),
       ConnectionsView(entries: entries, clock: clock),
     ]
   }
@@ -48,6 +55,7 @@ final class ConsoleViews: Sendable {
   /// Ends a period.
   func look() async {
     calls?.look()
+    log?.look()
     var used: [ServerSnapshot.LoopUse] = []
     for known in entries.servers { used += await clock.figures(of: known.server)?.loops ?? [] }
     loops.look(at: used)
@@ -60,7 +68,7 @@ final class ConsoleViews: Sendable {
     at place: ConsolePlace,
     _ answer: @escaping @Sendable (any ConsoleView, HTTPPage.Request) async -> HTTPPage.Response
   ) -> [HTTPPage] {
-    views.map { view in HTTPPage("GET", place.path(type(of: view).name)) { await answer(view, $0) } }
+    all.map { view in HTTPPage("GET", place.path(type(of: view).name)) { await answer(view, $0) } }
   }
 
   func answer(_ view: any ConsoleView, _ text: String?) async -> HTTPPage.Response {

@@ -1,7 +1,7 @@
 """Drives the console's page in Chromium: console_page.py ADDRESS TOKEN [PICTURES].
 
 ADDRESS is http://HOST:PORT, without a slash behind. The server has the methods and the hostile names that ConsolePageTests
-gives it. Prints what it has seen, a line for each step, and `done` at the end. At `stop` and `start`, the test stops the
+gives it. Prints what it has seen, a line for each step, and `done` at the end. At `call`, the test makes some calls; at `stop` and `start`, the test stops the
 console, and starts another one at the same address.
 """
 
@@ -40,6 +40,20 @@ def press(page, key, text=None):
 def write(page, text):
     for letter in text:
         press(page, letter, letter)
+
+
+def choose(page, label, value):
+    page.run(f"""(() => {{
+      const field = [...document.querySelectorAll('main label')].find((each) => each.textContent.startsWith('{label}')).querySelector('select');
+      field.value = '{value}';
+      field.dispatchEvent(new Event('change'));
+    }})()""")
+
+
+def open_first_line(page):
+    page.run("document.querySelector('[role=grid] .body').focus()")
+    press(page, "Home")
+    press(page, "Enter", "\r")
 
 
 def window(page, width, scheme):
@@ -107,6 +121,39 @@ try:
     press(page, "Enter", "\r")
     expect(page, "document.querySelector('.panel h2')?.textContent === 'echo.Echo/Get' && document.querySelectorAll('.panel svg').length === 3", "its figures")
     look_at(page, "method")
+
+    # Single calls, of which those that begin now have a timeline.
+    press(page, "a", "a")
+    expect(page, "location.pathname === '/calls' && document.querySelector('.line')?.textContent.includes('/')", "calls, by a key")
+    look_at(page, "calls")
+    say("call")
+    choose(page, "Show", "timed")
+    expect(page, "document.querySelectorAll('.line').length >= 4", "calls with a timeline")
+    open_first_line(page)
+    expect(page, "[...document.querySelectorAll('.timeline th')].some((each) => each.textContent === 'Handler') && document.querySelectorAll('.timeline .bar').length >= 4", "a timeline")
+    expect(page, "[...document.querySelectorAll('.timeline th')].some((each) => each.textContent.includes('Interceptor CheckingStock'))", "an interceptor in it")
+    look_at(page, "timeline")
+    choose(page, "Show", "failed")
+    page.run("document.querySelector('main [data-search]').focus()")
+    write(page, "aborted")
+    expect(page, "document.querySelectorAll('.line').length >= 1 && [...document.querySelectorAll('.line')].every((each) => each.textContent.includes('ABORTED'))", "those that failed")
+    open_first_line(page)
+    expect(page, "document.querySelector('.panel .message')?.textContent.startsWith('<img src=x onerror=')", "the message of a status, as text")
+    expect(page, "[...document.querySelectorAll('.panel td')].some((each) => each.textContent.startsWith('<img src=x')) && window.hacked === undefined && !document.querySelector('main img')", "hostile metadata is text")
+    expect(page, "!document.body.textContent.includes('secret') && [...document.querySelectorAll('.panel td')].some((each) => each.textContent === '13 bytes, not shown')", "a secret is a length")
+    expect(page, "/^https:\\/\\/traces.example\\/trace\\/[0-9a-f]{32}\\?span=[0-9a-f]{16}$/.test(document.querySelector('.panel a')?.href) && document.querySelector('.panel a').rel === 'noopener noreferrer'", "a link to the trace")
+    look_at(page, "failed-call")
+    choose(page, "Calls of", "client")
+    open_first_line(page)
+    expect(page, "[...document.querySelectorAll('.timeline th')].some((each) => each.textContent === 'Attempt 1') && document.querySelector('.panel h3').textContent === 'Attempts'", "the attempts of a channel's call")
+    look_at(page, "attempts")
+    choose(page, "Show", "under_way")
+    page.run("(() => { const field = document.querySelector('main [data-search]'); field.value = ''; field.dispatchEvent(new Event('input')); })()")
+    choose(page, "Calls of", "server")
+    expect(page, "document.querySelector('.line')?.textContent.includes('waits for the handler')", "a call in progress")
+    open_first_line(page)
+    expect(page, "document.querySelector('.panel dd')?.textContent === 'waits for the handler'", "what it waits for")
+    look_at(page, "in-progress")
     press(page, "c", "c")
     expect(page, "location.pathname === '/connections' && document.querySelector('[role=treegrid] .line')", "connections, by a key")
     expect(page, "document.querySelector('.line').textContent.includes('<img src=x onerror=') && window.hacked === undefined && !document.querySelector('main img')", "hostile names are text")

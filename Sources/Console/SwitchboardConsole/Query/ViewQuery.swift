@@ -16,7 +16,16 @@ struct ViewQuery: Sendable, Hashable {
     case server, client
   }
 
+  /// Which calls are shown.
+  enum CallKind: String, Sendable, CaseIterable {
+    case slowest, failed, timed
+    case underWay = "under_way"
+  }
+
   private(set) var side = Side.server
+  private(set) var callKind = CallKind.slowest
+  /// The durations of the calls that are shown; `nil` for all.
+  private(set) var bucket: LatencyBucket?
   private(set) var order = Order.rate
   /// What names must contain, in lower case.
   private(set) var filter: [UInt8] = []
@@ -53,6 +62,8 @@ struct ViewQuery: Sendable, Hashable {
     switch name {
     case Array("side".utf8): side = try Self.choice(value, "side")
     case Array("sort".utf8): order = try Self.choice(value, "sort")
+    case Array("kind".utf8): callKind = try Self.choice(value, "kind")
+    case Array("bucket".utf8): bucket = try Self.choice(value, "bucket")
     case Array("filter".utf8): filter = value.map(Self.lowercased)
     case Array("from".utf8): from = try Self.number(value, "from", 0...Int(Int32.max))
     case Array("count".utf8): count = try Self.number(value, "count", 0...Self.mostLines)
@@ -66,7 +77,7 @@ struct ViewQuery: Sendable, Hashable {
     default:
       throw Mistake(
         text:
-          "no view knows '\(name.excerpt())': use side, sort, filter, from, count, selected, target and closed"
+          "no view knows '\(name.excerpt())': use side, sort, kind, bucket, filter, from, count, selected, target and closed"
       )
     }
   }
