@@ -831,7 +831,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardBalancing",
-        "SwitchboardCall",
+        "SwitchboardCall", "SwitchboardConsole",
         "SwitchboardProtobuf", "SwitchboardTelemetry", "TLSSupport",
       ],
       path: "Benchmarks/Sources"

@@ -1,6 +1,7 @@
 import BenchService
 import Foundation
 import Switchboard
+import SwitchboardConsole
 import SwitchboardTelemetry
 
 /// The cost of interceptors that do nothing, added to a small unary call: CPU time of the whole process, which other
@@ -93,7 +94,7 @@ struct NoOpChain: Sendable {
   let isShared: Bool
 
   /// `none`, `bare`, a side with a number: `client1`, `server5`, `both5`, of which `shared-server5` and others have one
-  /// instance for all calls; or telemetry on both sides: `metrics`, `unsampled`, `recorded`.
+  /// instance for all calls; or telemetry on both sides: `metrics`, `console`, `viewed`, `unsampled`, `recorded`.
   init(named name: String) throws {
     self.name = name
     isBare = name == "bare"
@@ -119,6 +120,8 @@ struct NoOpChain: Sendable {
 enum BenchTelemetry: String {
   /// Counts them.
   case metrics
+  /// The same with a console that nobody looks at, or at whose calls somebody looks.
+  case console, viewed
   /// Passes traces on that are not recorded, and counts nothing.
   case unsampled
   /// Records all traces, and drops them.
@@ -126,11 +129,20 @@ enum BenchTelemetry: String {
 
   func make() throws -> Telemetry {
     var options = TelemetryOptions(serviceName: "benchmark")
-    options.countsCalls = self == .metrics
-    options.tracesCalls = self != .metrics
+    options.countsCalls = [.metrics, .console, .viewed].contains(self)
+    options.tracesCalls = !options.countsCalls
     options.sampler = self == .recorded ? .always : .never
     options.exporters = [.spans { _ in }]
     return try Telemetry(options)
+  }
+
+  func makeConsole(_ telemetry: Telemetry) throws -> Console? {
+    guard [.console, .viewed].contains(self) else { return nil }
+    var options = ConsoleOptions()
+    options.logger = .quiet
+    let console = try Console(telemetry: telemetry, options: options)
+    if self == .viewed { telemetry.timeCalls(true) }
+    return console
   }
 }
 
@@ -141,11 +153,13 @@ private struct BenchPair: Sendable {
   private let server: Server?
   private let isBare: Bool
   private let telemetry: Telemetry?
+  private let console: Console?
 
   init(_ chain: NoOpChain, overHTTP2: Bool, _ group: LoopGroup) throws {
     let provider = NoOpProvider(chain)
     let telemetry = try chain.telemetry?.make()
     self.telemetry = telemetry
+    console = try telemetry.flatMap { try chain.telemetry?.makeConsole($0) }
     var serverOptions = ServerOptions()
     serverOptions.observer = telemetry?.observer()
     var options = ChannelOptions()
@@ -180,6 +194,7 @@ private struct BenchPair: Sendable {
   func close() async {
     await channel.shutDown(grace: .zero)
     await server?.shutDown(grace: .zero)
+    await console?.shutDown()
     await telemetry?.shutDown(within: .milliseconds(10))
   }
 }
