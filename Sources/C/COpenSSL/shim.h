@@ -176,6 +176,25 @@ static inline EVP_PKEY *switchboard_read_private_key(BIO *bio) {
   return PEM_read_bio_PrivateKey(bio, NULL, switchboard_no_password, NULL);
 }
 
+static inline void switchboard_print_issuer(BIO *target, X509 *certificate) {
+  X509_NAME_print_ex(target, X509_get_issuer_name(certificate), 0, XN_FLAG_RFC2253);
+}
+
+// The number of authorities that a context trusts. Those in a folder are read only when they are needed.
+static inline int switchboard_ssl_ctx_trusted_count(SSL_CTX *context) {
+  X509_STORE *store = SSL_CTX_get_cert_store(context);
+  int count = 0;
+  if (store == NULL || !X509_STORE_lock(store)) {
+    return 0;
+  }
+  STACK_OF(X509_OBJECT) *objects = X509_STORE_get0_objects(store);
+  for (int index = 0; index < sk_X509_OBJECT_num(objects); index++) {
+    count += X509_OBJECT_get_type(sk_X509_OBJECT_value(objects, index)) == X509_LU_X509;
+  }
+  X509_STORE_unlock(store);
+  return count;
+}
+
 static inline void switchboard_print_subject(BIO *target, X509 *certificate) {
   X509_NAME_print_ex(target, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
 }

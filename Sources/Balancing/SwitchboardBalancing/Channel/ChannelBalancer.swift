@@ -53,6 +53,10 @@ package final class ChannelBalancer: BalancerHost {
   private var start = 0
   private var child: ChildBalancer?
   private var active: (config: ServiceConfig?, policy: PolicyChoice)?
+  /// Whether the service config in use is the resolver's.
+  package private(set) var isConfigResolved = false
+  /// Why the resolver's last service config that could not be used was refused, and when.
+  package private(set) var refusedConfig: (reason: GRPCStatus, time: ContinuousClock.Instant)?
   /// Decides about calls, if the resolver routes them.
   package private(set) var router: (any CallRouter)?
   private var isShutDown = false
@@ -135,6 +139,7 @@ package final class ChannelBalancer: BalancerHost {
     child?.shutDown()
     child = nil
     active = nil
+    isConfigResolved = false
     guard router != nil else { return }
     router = nil
     owner?.routerChanged()
@@ -149,6 +154,7 @@ package final class ChannelBalancer: BalancerHost {
       do throws(GRPCStatus) {
         try use(result)
       } catch {
+        refusedConfig = (error, .now)
         owner?.balancerReports("the service config of \(target.text) is invalid: \(error)", isWarning: true)
         guard active != nil else { return fail(.unusableConfig(error)) }
       }
@@ -167,7 +173,8 @@ package final class ChannelBalancer: BalancerHost {
 
   /// Throws, and changes nothing, if the config is invalid.
   private func use(_ result: ResolverResult) throws(GRPCStatus) {
-    let config = try result.serviceConfig.get() ?? defaultConfig
+    let resolved = try result.serviceConfig.get()
+    let config = resolved ?? defaultConfig
     let named = result.policy == nil ? try policies.choose(for: config) : result.policy
     let policy = named ?? defaultPolicy
     let isNew = active == nil || active?.config != config
@@ -176,6 +183,7 @@ package final class ChannelBalancer: BalancerHost {
       owner?.balancerReports("the policy is \(policy.name)", isWarning: false)
     }
     active = (config, policy)
+    isConfigResolved = resolved != nil
     if isNew { owner?.serviceConfigChanged() }
   }
 

@@ -1,6 +1,7 @@
 import ConsoleMessages
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardNetwork
 import SwitchboardProtobuf
 import SwitchboardTransport
 
@@ -36,13 +37,7 @@ struct NodeDetails: Sendable {
   mutating func add(_ snapshot: ConnectionSnapshot) {
     if let address = snapshot.localAddress { add("Local address", "\(address)") }
     if let address = snapshot.remoteAddress { add("Remote address", "\(address)") }
-    add("TLS", snapshot.security?.cipherSuite ?? "none")
-    if let security = snapshot.security {
-      add(
-        "Certificate of the peer",
-        security.remoteCertificate.isEmpty ? "none" : "\(security.remoteCertificate.count) bytes"
-      )
-    }
+    add(snapshot.security)
     add("Streams", snapshot.streamsStarted)
     add("Streams that were reset or lost", snapshot.streamsFailed)
     add("Messages sent", snapshot.messagesSent)
@@ -51,12 +46,27 @@ struct NodeDetails: Sendable {
     add("Last stream", snapshot.lastStreamStarted)
     add("Last message sent", snapshot.lastMessageSent)
     add("Last message received", snapshot.lastMessageReceived)
+    for (abuse, count) in snapshot.abuses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      add("Broken rule: \(abuse.rawValue)", count)
+    }
     guard let http2 = snapshot.http2 else { return }
     add("Window to send", "\(http2.sendWindow) bytes")
     add("Window to receive", "\(http2.receiveWindow) bytes")
     let isBounded = http2.peerMaxConcurrentStreams < Int(UInt32.max)
     add("Streams that the peer allows", isBounded ? "\(http2.peerMaxConcurrentStreams)" : "any number")
     if let error = http2.goAwayError { add("GOAWAY of the peer", "error \(error)") }
+  }
+
+  /// What TLS has negotiated, and who the peer is by its certificate.
+  private mutating func add(_ security: ConnectionSnapshot.Security?) {
+    guard let security else { return add("TLS", "none") }
+    add("TLS", "\(security.version), \(security.cipherSuite)")
+    add("ALPN", security.applicationProtocol.isEmpty ? "nothing selected" : security.applicationProtocol)
+    guard let certificate = CertificateFacts(der: security.remoteCertificate) else {
+      return add("Certificate of the peer", security.remoteCertificate.isEmpty ? "none" : "not readable")
+    }
+    add("Peer", certificate.identity)
+    add("Certificate of the peer", "\(certificate.subject), issued by \(certificate.issuer)")
   }
 
   mutating func add(_ trace: ChannelTrace) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The importance of a log entry.
 @frozen
 public enum LogLevel: Sendable, Comparable, CaseIterable {
@@ -11,6 +13,19 @@ public enum LogLevel: Sendable, Comparable, CaseIterable {
   case warning
   /// A failure.
   case error
+}
+
+extension LogLevel {
+  /// Grows with the importance.
+  fileprivate var rank: UInt8 {
+    switch self {
+    case .trace: 0
+    case .debug: 1
+    case .info: 2
+    case .warning: 3
+    case .error: 4
+    }
+  }
 }
 
 /// Receives log entries. Implement it with the process's logging library.
@@ -30,9 +45,8 @@ public protocol LogHandler: Sendable {
 
 /// A logger of the library. Without a handler, it is silent and builds no messages.
 public struct Logger: Sendable {
-  package let handler: (any LogHandler)?
-  /// Entries below this level are dropped.
-  let minimumLevel: LogLevel
+  /// Where entries go, from a level on which all copies of the logger share.
+  private let sink: Sink
   /// Added to the metadata of every entry.
   private var context: [String: String]?
 
@@ -41,9 +55,23 @@ public struct Logger: Sendable {
 
   /// Creates a logger that passes entries of at least the minimum level to the handler.
   public init(_ handler: (any LogHandler)?, minimumLevel: LogLevel = .info) {
-    self.handler = handler
-    self.minimumLevel = minimumLevel
+    sink = Sink(handler, minimumLevel)
   }
+
+  package var handler: (any LogHandler)? { sink.handler }
+
+  /// Entries below this level are dropped.
+  package var minimumLevel: LogLevel { sink.level }
+
+  /// The same log with a level of its own, which may change while the logger is in use.
+  package var withOwnLevel: Logger {
+    var logger = Logger(handler, minimumLevel: minimumLevel)
+    logger.context = context
+    return logger
+  }
+
+  /// Drops entries below another level from now on. That holds for all copies of the logger.
+  package func setLevel(_ level: LogLevel) { sink.set(level) }
 
   /// A copy that adds this metadata to every entry; an entry's own values take precedence.
   package func adding(_ context: [String: String]?) -> Logger {
@@ -54,7 +82,7 @@ public struct Logger: Sendable {
   }
 
   /// Whether it logs entries of this level.
-  package func logs(_ level: LogLevel) -> Bool { handler != nil && level >= minimumLevel }
+  package func logs(_ level: LogLevel) -> Bool { sink.taker(of: level) != nil }
 
   /// Logs an entry, unless its level is too low.
   public func log(
@@ -62,8 +90,33 @@ public struct Logger: Sendable {
     _ message: @autoclosure () -> String,
     _ metadata: @autoclosure () -> [String: String] = [:]
   ) {
-    guard let handler, level >= minimumLevel else { return }
+    guard let handler = sink.taker(of: level) else { return }
     guard let context else { return handler.log(level, message(), metadata()) }
     handler.log(level, message(), metadata().merging(context) { own, _ in own })
+  }
+}
+
+extension Logger {
+  /// A handler, and the level that entries need to reach it.
+  private final class Sink: Sendable {
+    let handler: (any LogHandler)?
+    private let least: Atomic<UInt8>
+
+    init(_ handler: (any LogHandler)?, _ level: LogLevel) {
+      self.handler = handler
+      least = Atomic(level.rank)
+    }
+
+    var level: LogLevel {
+      let rank = least.load(ordering: .relaxed)
+      return LogLevel.allCases.first { $0.rank == rank } ?? .error
+    }
+
+    func set(_ level: LogLevel) { least.store(level.rank, ordering: .relaxed) }
+
+    /// The handler, if entries of this level reach it.
+    func taker(of level: LogLevel) -> (any LogHandler)? {
+      level.rank >= least.load(ordering: .relaxed) ? handler : nil
+    }
   }
 }

@@ -149,6 +149,11 @@ package final class Loop: EventLoop, @unchecked Sendable {
   }
 }
 
+extension Loop {
+  /// The version of libuv.
+  package static var libraryVersion: String { String(cString: uv_version_string()) }
+}
+
 // MARK: - The thread
 
 extension Loop {
@@ -183,8 +188,11 @@ extension Loop {
     work.begin(until: end)
     flushes.beginTurn()
     repeat {
+      activity.enter(.timers)
       runTimers()
+      activity.enter(.jobs)
       runWork(until: min(end, preciseDeadline ?? end))
+      activity.enter(.flushes)
       flushDirty()
     } while hasWork && !work.isOver && uv_hrtime() < end
   }
@@ -253,6 +261,7 @@ extension Loop {
   private func runEvents(_ mode: uv_run_mode) {
     turn += 1
     work.begin()
+    activity.enter(.events)
     activity.wait()
     uv_run(uv, mode)
     eventDidCome()

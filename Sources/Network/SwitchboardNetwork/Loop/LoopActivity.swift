@@ -13,18 +13,33 @@ package final class LoopActivity: @unchecked Sendable {
   @usableFromInline let step = Atomic<UInt64>(0)
   /// Whose work it is: zero for the loop's own; otherwise the mark of a method, which is odd, or the address of a task.
   @usableFromInline let work = Atomic<UInt>(0)
+  /// The raw value of the phase of its turn.
+  let phase = Atomic<UInt8>(0)
   /// Whether the watchdog sleeps until the loop works again.
   let wantsBell = Atomic(false)
   package let tasks = TaskMarks()
   @exclusivity(unchecked) private var isWaiting = true
 
+  /// A part of a turn.
+  package enum Phase: UInt8, Sendable, CaseIterable {
+    /// Waits for sockets, reads from them, and passes on what was read.
+    case events
+    /// Runs the timers that are due.
+    case timers
+    /// Runs what tasks and other threads have given it.
+    case jobs
+    /// Writes the output of connections.
+    case flushes
+  }
+
   /// What another thread sees.
-  struct Sight: Equatable {
+  package struct Sight: Equatable {
     let step: UInt64
     /// The number of the method; zero if it is not known.
-    let method: UInt
+    package let method: UInt
+    package var phase = Phase.events
 
-    var isWorking: Bool { step & 1 == 1 }
+    package var isWorking: Bool { step & 1 == 1 }
   }
 
   // MARK: On the loop
@@ -50,6 +65,10 @@ package final class LoopActivity: @unchecked Sendable {
     if wantsBell.exchange(false, ordering: .relaxed) { LoopWatchdog.shared.wake() }
   }
 
+  /// A part of the turn begins.
+  @inline(__always)
+  func enter(_ phase: Phase) { self.phase.store(phase.rawValue, ordering: .relaxed) }
+
   /// What follows is the work of a method, or the loop's own. Returns whose the work was until now.
   @inlinable @inline(__always) @discardableResult
   package func begin(_ mark: UInt) -> UInt {
@@ -59,12 +78,13 @@ package final class LoopActivity: @unchecked Sendable {
     return before
   }
 
-  // MARK: On the watchdog's thread
+  // MARK: On other threads
 
-  var sight: Sight {
+  package var sight: Sight {
     let step = step.load(ordering: .relaxed)
     let work = work.load(ordering: .relaxed)
-    return Sight(step: step, method: (work & 1 == 1 ? work : tasks.mark(of: work)) >> 1)
+    let phase = Phase(rawValue: phase.load(ordering: .relaxed)) ?? .events
+    return Sight(step: step, method: (work & 1 == 1 ? work : tasks.mark(of: work)) >> 1, phase: phase)
   }
 
   func setBell(_ isWanted: Bool) { wantsBell.store(isWanted, ordering: .relaxed) }

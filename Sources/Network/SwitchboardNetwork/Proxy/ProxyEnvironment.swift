@@ -32,6 +32,9 @@ package struct ProxyEnvironment: Sendable {
     names.lazy.compactMap { getenv($0) }.map { String(cString: $0) }.first { !$0.isEmpty } ?? ""
   }
 
+  /// The proxy that it names; `nil` for none, or for a URL that is not one of a proxy.
+  package var named: ProxyOption? { proxy.isEmpty ? nil : try? ProxyOption(proxy) }
+
   /// The option for the addresses of a server. If its name needs no proxy, they need none either, wherever they lead: a
   /// proxy would be given its credentials, and might not even reach them.
   package func option(_ option: ProxyOption, for serverName: String) -> ProxyOption {

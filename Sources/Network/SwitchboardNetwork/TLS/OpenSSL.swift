@@ -12,6 +12,9 @@ package enum OpenSSL {
 
   private static let isPrepared = switchboard_openssl_stays() == 1
 
+  /// Its version, such as `OpenSSL 3.0.15 3 Sep 2024`.
+  package static var version: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
+
   /// Whether OpenSSL uses our allocator, which can lend it memory: only if the application has asked for it.
   static var borrowsMemory: Bool {
     switchboard_openssl_has_memory(switchboard_tls_malloc, switchboard_tls_realloc, switchboard_tls_free) == 1

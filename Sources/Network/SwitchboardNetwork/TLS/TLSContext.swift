@@ -16,6 +16,8 @@ package final class TLSContext: @unchecked Sendable {
   let allowsHTTP1: Bool
   /// Why peers will refuse the certificate, if they will.
   package let remarks: [OptionRemark]
+  /// When the certificates were read.
+  let read = ContinuousClock.now
 
   package init(server options: ServerTLS, allowsHTTP1: Bool) throws(GRPCStatus) {
     isServer = true

@@ -21,10 +21,19 @@ extension TLSFilter {
     let remote = SSL_get1_peer_certificate(ssl)
     defer { X509_free(remote) }
     return TLSParameters(
+      version: String(cString: SSL_get_version(ssl)),
+      applicationProtocol: Self.selectedProtocol(ssl),
       cipherSuite: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
       localCertificate: Self.encoded(SSL_get_certificate(ssl)),
       remoteCertificate: Self.encoded(remote)
     )
+  }
+
+  private static func selectedProtocol(_ ssl: OpaquePointer) -> String {
+    var start: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    SSL_get0_alpn_selected(ssl, &start, &count)
+    return String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 
   private static func encoded(_ certificate: OpaquePointer?) -> [UInt8] {

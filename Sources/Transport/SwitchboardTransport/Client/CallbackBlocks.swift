@@ -34,7 +34,7 @@ final class CallbackBlocks: BlockListener {
 
   func released(_ number: UInt, after time: UInt64) { log.released(Self.path(of: number), after: time) }
 
-  private static func path(of number: UInt) -> String? {
+  static func path(of number: UInt) -> String? {
     CalledMethods.ofProcess.path(of: number & (1 << (bitsOfMethod - 1) - 1))
   }
 

@@ -14,6 +14,9 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
+    var options = options
+    // Other channels may have the same logger.
+    options.logger = options.logger.withOwnLevel
     let transport = try HTTP2ClientTransport(target: target, options: options, group: loops)
     self.init(
       transport,

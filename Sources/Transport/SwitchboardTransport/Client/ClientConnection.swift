@@ -124,6 +124,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   }
 
   func report(_ abuse: PeerAbuse) {
+    counters.peerAbused(abuse)
     channel.options.observer?.peerAbused(abuse, channel.observed)
     channel.options.logger.log(
       .info,

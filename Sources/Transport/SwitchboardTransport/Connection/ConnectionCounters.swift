@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// The counters of one connection. They are plain integers, because only its loop uses them.
 ///
 /// Times are the loop's time when it last woke up; zero means never.
@@ -14,6 +16,8 @@ struct ConnectionCounters {
   private(set) var lastStream: UInt64 = 0
   private(set) var lastMessageSent: UInt64 = 0
   private(set) var lastMessageReceived: UInt64 = 0
+  /// How often the peer broke each rule that does not end the connection at once.
+  private(set) var abuses: [PeerAbuse: Int] = [:]
 
   mutating func streamStarted(at time: UInt64) {
     streamsStarted += 1
@@ -24,6 +28,8 @@ struct ConnectionCounters {
     if isWhole { streamsSucceeded += 1 } else { streamsFailed += 1 }
     if isOk { callsSucceeded += 1 }
   }
+
+  mutating func peerAbused(_ abuse: PeerAbuse) { abuses[abuse, default: 0] += 1 }
 
   mutating func sent(_ count: Int, at time: UInt64) {
     messagesSent += count

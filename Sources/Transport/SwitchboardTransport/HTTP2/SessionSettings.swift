@@ -85,3 +85,10 @@ enum SessionFactory {
     return result == 0 ? session : nil
   }
 }
+
+/// The library that speaks HTTP/2.
+package enum HTTP2Library {
+  package static var version: String {
+    nghttp2_version(0).map { String(cString: $0.pointee.version_str) } ?? ""
+  }
+}

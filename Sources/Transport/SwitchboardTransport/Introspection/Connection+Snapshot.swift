@@ -26,6 +26,7 @@ extension Connection {
       lastStreamStarted: clock.instant(of: counters.lastStream),
       lastMessageSent: clock.instant(of: counters.lastMessageSent),
       lastMessageReceived: clock.instant(of: counters.lastMessageReceived),
+      abuses: counters.abuses,
       http2: http2.map { ConnectionSnapshot.HTTP2($0) }
     )
   }

@@ -44,6 +44,9 @@ package struct ConnectionSnapshot: Sendable {
   /// When the last message was received.
   package let lastMessageReceived: ContinuousClock.Instant?
 
+  /// How often the peer broke each rule.
+  package let abuses: [PeerAbuse: Int]
+
   /// What only HTTP/2 has; `nil` if it is not spoken, or not yet.
   package let http2: HTTP2?
 

@@ -46,6 +46,9 @@ public struct HandlerPlacements: Sendable {
     }
   }
 
+  /// What the places of single services and methods are chosen by.
+  package var names: [String] { named.map(\.name) }
+
   func placement(of method: MethodDescriptor) -> HandlerPlacement {
     self[method.path] ?? self[method.service] ?? standard
   }

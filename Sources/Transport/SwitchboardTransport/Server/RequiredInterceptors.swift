@@ -12,7 +12,7 @@ import SwitchboardCall
 /// options.requiredInterceptors = [KeyGuard.self]
 /// ```
 public struct RequiredInterceptors: Sendable, ExpressibleByArrayLiteral {
-  let types: [any Any.Type]
+  package let types: [any Any.Type]
   let exceptions: [String]
 
   /// Requires an interceptor of each type in the chain of each method, unless its service or its path is one of

@@ -154,6 +154,7 @@ final class ServerConnection: ConnectionParts, Connection {
   }
 
   func report(_ abuse: PeerAbuse) {
+    counters.peerAbused(abuse)
     core.options.observer?.peerAbused(abuse, observed)
     core.options.logger.log(.info, "a client misbehaves", ["peer": peer.address, "how": abuse.rawValue])
   }

@@ -43,7 +43,10 @@ final class ServerCore: @unchecked Sendable {
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup)
     throws(GRPCStatus)
   {
-    self.options = try options.checked()
+    var options = try options.checked()
+    // Other servers may have the same logger.
+    options.logger = options.logger.withOwnLevel
+    self.options = options
     abandoned = AbandonedHandlers(limit: options.maxAbandonedHandlers)
     log = ServerLog(options)
     telemetry = options.observer as? any TelemetryObserver
