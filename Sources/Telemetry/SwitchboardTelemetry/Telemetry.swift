@@ -17,6 +17,8 @@ public final class Telemetry: Sendable {
   /// Makes the program's own spans. Spans of calls are made automatically.
   public let tracer: Tracer
 
+  /// What it was made with.
+  package let options: TelemetryOptions
   let pages: PageWriter
   let parts: TelemetryParts
   /// One for each exporter of the signal.
@@ -46,6 +48,7 @@ public final class Telemetry: Sendable {
   ) throws(GRPCStatus) {
     try options.check()
     for remark in options.remarks { options.logger.log(.warning, "TelemetryOptions: \(remark)") }
+    self.options = options
     logger = options.logger
     let resource = options.resource.complete
     // Exports run on their own thread, so that no call waits for one.

@@ -14,6 +14,7 @@ extension TelemetryOptions {
   public init(environment: [String: String], logger: Logger = .standardError) {
     self.init()
     self.logger = logger
+    defer { self.environment = TelemetryEnvironment(environment, self) }
     // A variable with an empty value counts as not set.
     let reader = EnvironmentReader(environment.filter { !$0.value.isEmpty }, logger)
     reader.warnOfUselessNames()

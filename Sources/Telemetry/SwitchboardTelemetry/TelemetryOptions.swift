@@ -44,6 +44,9 @@ public struct TelemetryOptions: Sendable {
   /// to standard error; `quiet` switches it off.
   public var logger = Logger.standardError
 
+  /// What the environment says, if it was asked.
+  package var environment: TelemetryEnvironment?
+
   /// The defaults of OpenTelemetry, without an exporter.
   public init(serviceName: String = "unknown_service", attributes: [String: AttributeValue] = [:]) {
     resource = Resource(serviceName: serviceName, attributes: attributes)

@@ -79,6 +79,8 @@ final class TelemetryParts: Sendable {
   let writesTraceParent: Bool
   let writesTraceBin: Bool
   let hasMessageEvents: Bool
+  /// What was changed of the sampler for some methods.
+  let levers: SamplingLevers
   /// Returns the span of the task, if another library keeps it.
   let spanOfTask: (@Sendable () -> SpanContext?)?
   let use: TelemetryUse
@@ -101,6 +103,7 @@ final class TelemetryParts: Sendable {
     self.use = use
     self.clock = clock
     self.keeping = keeping
+    levers = SamplingLevers(clock)
     self.serverMeters = serverMeters
     self.clientMeters = clientMeters
     self.connections = connections

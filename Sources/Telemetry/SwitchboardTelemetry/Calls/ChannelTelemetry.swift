@@ -11,6 +11,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   private let propagation: ContextPropagation
   // Of `parts`, through which each call would count a reference.
   private let clock: TelemetryClock
+  private let levers: SamplingLevers
   private let countsCalls: Bool
   private let keeping: CallKeeping
   private let loop: any EventLoop
@@ -42,6 +43,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   ) {
     self.parts = parts
     clock = parts.clock
+    levers = parts.levers
     countsCalls = parts.clientMeters != nil
     keeping = parts.keeping
     self.propagation = propagation
@@ -116,7 +118,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
   /// Follows a call in which a trace begins, as most do.
   private func beginTrace(with request: inout CallRequest) {
     removeTrace(from: &request)
-    let identity = newIdentity(.none)
+    let identity = newIdentity(.none, of: request.method)
     guard identity.isSampled else { return follow(&request, identity) }
     request.tracer = ClientCall(self, request, SpanContext(identity, ""))
   }
@@ -127,7 +129,7 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
     let served = propagation.passesCancellation ? caller?.servedCall as? ServerCall : nil
     request.stamp.wantsCall = served != nil
     let parent = span?.identity ?? caller?.identity ?? .none
-    let identity = newIdentity(parent)
+    let identity = newIdentity(parent, of: request.method)
     let hasState = span.map { !$0.traceState.isEmpty } ?? caller?.hasTraceState ?? false
     guard identity.isSampled || hasState || served != nil else { return follow(&request, identity) }
     let traceState = hasState ? (span ?? caller?.spanContext)?.traceState : nil
@@ -142,9 +144,18 @@ final class ChannelTelemetry: ChannelTracer, @unchecked Sendable {
 
   /// The identity of a call in a span. Calls that are made on the loop need no atomic operation for it.
   @inline(__always)
-  private func newIdentity(_ parent: SpanIdentity) -> SpanIdentity {
+  private func newIdentity(_ parent: SpanIdentity, of method: MethodDescriptor) -> SpanIdentity {
     guard let rule else { return .none }
+    if levers.arePulled { return leveredIdentity(method, parent, rule) }
     return loop.inEventLoop ? rule.newIdentity(parent, &ids) : newIdentityElsewhere(parent)
+  }
+
+  @inline(never)
+  private func leveredIdentity(_ method: MethodDescriptor, _ parent: SpanIdentity, _ rule: TracingRule)
+    -> SpanIdentity
+  {
+    var ids = (tracer?.ids ?? IDGenerator()).forSpan()
+    return rule.newIdentity(parent, &ids, by: levers.rule(for: method) ?? rule.sampling)
   }
 
   @inline(never)

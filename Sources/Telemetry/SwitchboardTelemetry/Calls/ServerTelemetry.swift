@@ -9,6 +9,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   private let parts: TelemetryParts
   // Of `parts`, through which each call would count a reference.
   private let clock: TelemetryClock
+  private let levers: SamplingLevers
   private let countsCalls: Bool
   private let keeping: CallKeeping
   private let number: LoopNumber
@@ -26,6 +27,7 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
   init(_ parts: TelemetryParts, on loop: any EventLoop, peer: String) {
     self.parts = parts
     clock = parts.clock
+    levers = parts.levers
     countsCalls = parts.serverMeters != nil
     keeping = parts.keeping
     self.peer = peer
@@ -47,7 +49,9 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
       var parent = taken
       // Other fields than `traceparent` may say that the trace is recorded.
       if !isPlain(number) { look(at: headers(), number, &parent) }
-      stamp.identity = tracing.newIdentity(parent, &ids)
+      stamp.identity =
+        levers.arePulled
+        ? leveredIdentity(method, parent, tracing) : tracing.newIdentity(parent, &ids)
       if tracing.records(stamp.identity) {
         let rare = isPlain(number) ? nil : ServerMethod.rare(headers(), taken)
         return record(method, headers(), rare, parent, &stamp)
@@ -60,6 +64,13 @@ final class ServerTelemetry: ServerTracer, @unchecked Sendable {
     known(method)._withUnsafeGuaranteedRef { $0.counter.callStarted() }
     stamp.start = clock.mark
     return nil
+  }
+
+  @inline(never)
+  private func leveredIdentity(_ method: MethodDescriptor, _ parent: SpanIdentity, _ tracing: TracingRule)
+    -> SpanIdentity
+  {
+    tracing.newIdentity(parent, &ids, by: levers.rule(for: method) ?? tracing.sampling)
   }
 
   func callEnded(

@@ -46,3 +46,8 @@ extension OTLPOptions: RuledOptions {
     OptionRule(\.retryLimit, "retryLimit", .any),
   ]
 }
+
+extension OTLPOptions {
+  /// The collector's scheme, host and port, without what may be a secret: headers, and paths in which some vendors have a key.
+  package var destination: String { (try? OTLPEndpoint(self)).map { "\($0)" } ?? "" }
+}

@@ -63,6 +63,14 @@ struct TracingRule {
   /// The identity of a new child of `parent`, from a generator such as a loop's own.
   @inline(__always)
   func newIdentity(_ parent: SpanIdentity, _ ids: inout some IDSource) -> SpanIdentity {
+    newIdentity(parent, &ids, by: sampling)
+  }
+
+  /// The same by another rule of sampling.
+  @inline(__always)
+  func newIdentity(_ parent: SpanIdentity, _ ids: inout some IDSource, by sampling: SamplingRule)
+    -> SpanIdentity
+  {
     // A new trace that is not recorded would keep later services from recording theirs.
     guard isEnabled else { return parent }
     let traceID = parent.isValid ? parent.traceID : ids.traceID()
