@@ -611,8 +611,8 @@ let package = Package(
       name: "SwitchboardConsole",
       dependencies: [
         "ConsoleMessages", "ConsolePage", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
-        "SwitchboardNetwork", "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardTelemetry",
-        "SwitchboardText", "SwitchboardTransport",
+        "SwitchboardNetwork", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServices",
+        "SwitchboardTelemetry", "SwitchboardText", "SwitchboardTransport",
       ]
     ),
     .testTarget(
@@ -620,7 +620,8 @@ let package = Package(
       dependencies: [
         "CallTestSupport", "CertificateSupport", "ConsoleMessages", "EchoService", "EchoTestSupport",
         "HTTP2TestSupport",
-        "ServerTestSupport", "Switchboard", "SwitchboardCall", "SwitchboardConsole", "SwitchboardNetwork",
+        "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardConsole",
+        "SwitchboardNetwork",
         "SwitchboardProtobuf", "SwitchboardTelemetry", "SwitchboardTransport", "TestSupport",
       ],
       exclude: ["Peers"]

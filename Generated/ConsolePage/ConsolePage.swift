@@ -60,7 +60,7 @@ header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .3rem 1.4re
   border-bottom: 1px solid var(--line); }
 h1 { font-size: 1.1rem; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
-nav { display: flex; gap: 1rem; }
+nav { display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
 nav a { color: var(--soft); text-decoration: none; padding: .1rem 0; }
 nav a[aria-current] { color: var(--text); border-bottom: 2px solid var(--blue); }
 #status { margin: 0 0 0 auto; color: var(--soft); }
@@ -152,6 +152,49 @@ dialog p { margin: 0; color: var(--soft); }
 @media (max-width: 40rem) {
   .wide { display: none; }
   main { padding: .8rem; }
+}
+
+h3 { font-size: .95rem; margin: 0 0 .3rem; }
+.parts { display: grid; gap: 1.2rem; min-width: 0; }
+.parts > * { min-width: 0; }
+.short .grid .body { max-height: 16rem; }
+.spread > h2 { margin-right: auto; align-self: center; }
+label.check { display: flex; align-items: center; gap: .4rem; padding: .3rem 0; }
+.options th[scope=col], .options td:last-child { white-space: nowrap; }
+.options th { width: auto; }
+.options th[scope=row] { width: 30%; }
+.options .changed > th, .options .changed > .lines { color: var(--text); font-weight: 600; }
+.options .lines { white-space: pre-line; }
+.standard { display: block; color: var(--soft); font-weight: normal; font-size: .85rem; }
+pre { margin: .6rem 0 0; padding: .7rem .9rem; overflow: auto; max-height: 24rem; background: var(--tile);
+  border-radius: .4rem; font: 13px/1.5 ui-monospace, monospace; }
+@media (max-width: 40rem) {
+  .options td:last-child { white-space: normal; overflow-wrap: anywhere; }
+}
+
+.soft { color: var(--soft); margin: 0; }
+.note { color: var(--soft); margin: 0; font-style: italic; }
+.bad-text:is(p) { margin: 0; }
+button:disabled, input:disabled, select:disabled { color: var(--soft); background: var(--tile); border-color: var(--line);
+  cursor: not-allowed; }
+.line .changed { font-weight: 600; color: var(--amber); }
+.profile { display: grid; gap: .5rem; }
+.flame { position: relative; overflow: hidden; border-radius: .4rem; background: var(--tile); }
+.flame .frame { position: absolute; height: 25px; padding: 0 .4rem; overflow: hidden; white-space: nowrap;
+  text-overflow: ellipsis; line-height: 25px; font-size: 13px; cursor: pointer; border-right: 1px solid var(--page);
+  color: var(--frame-text); background: var(--frame-loop); }
+.flame .frame > span { pointer-events: none; }
+.flame .depth-1 { background: var(--frame-phase); }
+.flame .depth-2 { background: var(--frame-method); }
+.flame .idle { background: var(--line); color: var(--text); }
+.flame .frame:hover, .flame .frame[aria-selected=true] { text-decoration: underline; }
+.flame .frame:focus-visible { outline: 2px solid var(--text); outline-offset: -2px; z-index: 1; }
+.flame-info { margin: 0; color: var(--soft); min-height: 1.45em; overflow-wrap: anywhere; }
+td button { white-space: nowrap; overflow-wrap: normal; }
+summary { cursor: pointer; color: var(--soft); }
+:root { --frame-text: #1c2733; --frame-loop: #b9d3f5; --frame-phase: #ffd9a0; --frame-method: #f5b8a8; }
+@media (prefers-color-scheme: dark) {
+  :root { --frame-text: #f2f5f8; --frame-loop: #27476f; --frame-phase: #6a4a14; --frame-method: #7a3328; }
 }
 """##
   /// The script.
@@ -967,11 +1010,443 @@ class ConnectionsView {
   }
 }
 
+// The view of options, service configs and certificates.
+
+// A certificate that is valid for less than this is shown as a problem.
+const fewDays = 14;
+
+function daysLeft(validity) {
+  const days = number(validity?.daysLeft);
+  const text = days < 0 ? `expired ${-days} ${-days === 1 ? "day" : "days"} ago` : `${days} ${days === 1 ? "day" : "days"} left`;
+  return make("span", { class: days < fewDays ? "bad-text" : null }, text);
+}
+
+// A table of properties: [name, value] with texts or elements as values.
+function properties(lines) {
+  return make("table", {}, ...lines.filter(([, value]) => value !== undefined && value !== "").map(([name, value]) =>
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value))));
+}
+
+const moment = (time) => (time ? new Date(time).toLocaleString() : "");
+
+class ConfigurationView {
+  name = "configuration";
+  title = "Configuration";
+  key = "o";
+  asked = 0;
+  filter = ""; chosen = "process"; part = ""; changedOnly = false;
+  drawn = "";
+
+  constructor() {
+    this.grid = new Grid("The process, its servers and its channels", [
+      { name: "Name", cell: (line) => line.name },
+      { name: "Kind", wide: true, cell: (line) => (line.kind ?? "").toLowerCase() },
+      { name: "Not default", cell: (line) => (line.isSilent ? make("span", { class: "bad-text" }, "no answer") : number(line.changed)) },
+      { name: "Certificate", cell: (line) => (line.certificate ? daysLeft(line.certificate) : "") },
+      { name: "Service config", wide: true, cell: (line) => (line.isConfigRefused ? make("span", { class: "bad-text" }, "refused") : "") },
+    ], ["minmax(9rem, 1fr)", "7rem", "7rem", "12rem", "8rem"], {
+      key: (line) => line.id,
+      choose: (line) => { this.chosen = line.id; this.grid.selected = line.id; refresher.now(); },
+      changed: () => refresher.now(),
+    });
+    this.grid.selected = this.chosen;
+    this.heading = make("h2", {});
+    this.body = make("div", { class: "parts" });
+    const only = make("input", { type: "checkbox", onchange: () => { this.changedOnly = only.checked; this.drawDetail(); } });
+    const part = make("input", { type: "search", oninput: () => { this.part = part.value.toLowerCase(); this.drawDetail(); } });
+    this.panel = make("section", { class: "panel", "aria-label": "What is configured" },
+      make("div", { class: "tools spread" }, this.heading, make("label", {}, "Find options", part),
+        make("label", { class: "check" }, only, "Only what is not the default")),
+      this.body);
+    this.element = [
+      make("section", { class: "short" },
+        make("div", { class: "tools" },
+          filterField("Find servers and channels", (text) => {
+            this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
+          })),
+        this.grid.element),
+      this.panel,
+    ];
+  }
+
+  parameters() {
+    const { from, count } = this.grid.window;
+    this.asked = from;
+    return [["filter", this.filter], ["from", from], ["count", count], ["selected", this.chosen]];
+  }
+
+  draw(data) {
+    this.grid.draw(data.subjects ?? [], this.asked, number(data.subjectCount));
+    this.detail = data.selected;
+    this.drawDetail();
+  }
+
+  // Draws the selected one again only if it has changed: whoever reads or copies it is not disturbed.
+  drawDetail() {
+    const detail = this.detail;
+    const key = JSON.stringify([detail, this.part, this.changedOnly]);
+    if (key === this.drawn) return;
+    this.drawn = key;
+    this.heading.textContent = detail?.name ?? "What was selected has gone, or does not answer.";
+    this.body.replaceChildren(...(detail
+      ? [this.options(detail.options ?? []), this.tls(detail.tls), this.serviceConfig(detail.serviceConfig)].filter(Boolean) : []));
+  }
+
+  options(options) {
+    const shown = options.filter((option) => (!this.changedOnly || option.isChanged)
+      && `${option.name} ${option.value ?? ""}`.toLowerCase().includes(this.part));
+    if (!shown.length) return make("p", { class: "empty" }, "No such option.");
+    const head = make("tr", {}, ...["Option", "Value", "From"].map((name) => make("th", { scope: "col" }, name)));
+    return make("table", { class: "options" }, make("thead", {}, head), make("tbody", {}, ...shown.map((option) =>
+      make("tr", { class: option.isChanged ? "changed" : null },
+        make("th", { scope: "row" }, option.name),
+        make("td", { class: "lines" }, option.value ?? "",
+          option.isChanged && option.standard ? make("span", { class: "standard" }, `default: ${option.standard}`) : null),
+        make("td", {}, option.isChanged || option.source ? option.source ?? "" : "default")))));
+  }
+
+  tls(tls) {
+    if (!tls) return null;
+    const own = tls.certificate;
+    return make("section", {}, make("h3", {}, "TLS"), properties([
+      ["Own certificate", own ? daysLeft(own.validity) : "none"],
+      ["Subject", own?.subject],
+      ["Names", own ? (own.names ?? []).join(", ") : ""],
+      ["Issuer", own?.issuer],
+      ["Serial number", own?.serial],
+      ["Valid from", own ? moment(own.validity?.from) : ""],
+      ["Valid until", own ? moment(own.validity?.until) : ""],
+      ["Authorities that it trusts", tls.trustedSource === "none" ? "none" : `${number(tls.trustedCount)}, of ${tls.trustedSource}`],
+      ["Name that servers must have", tls.serverName],
+      ["Read", moment(tls.read)],
+    ]));
+  }
+
+  serviceConfig(config) {
+    if (!config) return null;
+    const refused = config.refused;
+    return make("section", {}, make("h3", {}, "Service config"), properties([
+      ["In force", config.json ? `from ${config.source}` : "none"],
+      ["Policy", config.policy],
+      ["Refused", refused ? make("span", { class: "bad-text" }, `${moment(refused.time)}: ${refused.reason}`) : "none"],
+    ]), config.json ? make("pre", { tabindex: 0, "aria-label": "The service config in force" },
+      config.isCut ? `${config.json}\n… (there is more)` : config.json) : null);
+  }
+}
+
+// A picture of what event loops did: loops above, the phases of their turns below, and in these the methods. Frames are as
+// wide as the share of the time that they took.
+
+class Flame {
+  static rowHeight = 26;
+  // The narrowest frame that is drawn, as a share of what is shown, and the most lines of the table.
+  static least = 0.001;
+  static mostLines = 200;
+
+  constructor(frames, looks) {
+    this.frames = this.place(frames);
+    this.looks = looks;
+    this.root = null;
+    this.active = this.frames[0] ?? null;
+    this.info = make("p", { class: "flame-info", "aria-live": "polite" });
+    this.picture = make("div", {
+      class: "flame", role: "tree", "aria-label": "Profile: arrows move, Enter enlarges, Escape shows all again",
+      onkeydown: (event) => this.pressed(event),
+    });
+    this.element = make("figure", { class: "profile" }, this.picture, this.info,
+      make("details", {}, make("summary", {}, "As a table"), this.table()));
+    this.draw();
+  }
+
+  // Gives each frame its place, its parent and its parts.
+  place(frames) {
+    const open = [];
+    const all = [];
+    const total = frames.filter((frame) => !frame.depth).reduce((sum, frame) => sum + number(frame.count), 0) || 1;
+    let end = 0;
+    for (const { name, depth = 0, count } of frames) {
+      open.length = depth;
+      const parent = open[depth - 1] ?? null;
+      const frame = { name: name ?? "", depth, count: number(count), parts: [], parent, index: all.length };
+      frame.start = parent ? parent.filled : end;
+      frame.width = frame.count / total;
+      frame.filled = frame.start;
+      if (parent) { parent.filled += frame.width; parent.parts.push(frame); } else end += frame.width;
+      open.push(frame);
+      all.push(frame);
+    }
+    return all;
+  }
+
+  describe(frame) {
+    let loop = frame;
+    while (loop.parent) loop = loop.parent;
+    const share = `${shortNumber((100 * frame.count) / (loop.count || 1))} %`;
+    return frame === loop ? frame.name : `${frame.name}: ${share} of the time of ${loop.name}`;
+  }
+
+  draw() {
+    const start = this.root?.start ?? 0;
+    const width = this.root?.width || 1;
+    const isIn = (frame) => !this.root || frame.start + frame.width > start + 1e-9 && frame.start < start + width - 1e-9;
+    const shown = this.frames.filter((frame) => isIn(frame) && frame.width / width >= Flame.least);
+    const rows = Math.max(0, ...shown.map((frame) => frame.depth)) + 1;
+    this.picture.style.height = `${rows * Flame.rowHeight}px`;
+    this.picture.replaceChildren(...shown.map((frame) => this.box(frame, start, width)));
+    this.mark();
+  }
+
+  box(frame, start, width) {
+    const left = Math.max(0, (frame.start - start) / width);
+    const right = Math.min(1, (frame.start + frame.width - start) / width);
+    const box = make("div", {
+      class: `frame depth-${frame.depth} ${frame.name === "idle" ? "idle" : ""}`, role: "treeitem", tabindex: -1,
+      "aria-level": frame.depth + 1, "aria-label": this.describe(frame), "data-index": frame.index,
+      "aria-selected": frame === this.root ? "true" : "false",
+      onclick: () => { this.active = frame; this.enlarge(frame === this.root ? null : frame); },
+      onfocus: () => { this.active = frame; this.mark(); },
+      onmouseenter: () => { this.info.textContent = this.describe(frame); },
+    }, make("span", {}, frame.name));
+    box.style.left = `${100 * left}%`;
+    box.style.width = `${100 * (right - left)}%`;
+    box.style.top = `${frame.depth * Flame.rowHeight}px`;
+    return box;
+  }
+
+  // One frame can be reached by Tab; the arrows lead to the others.
+  mark() {
+    const boxes = [...this.picture.children];
+    const active = boxes.find((box) => Number(box.dataset.index) === this.active?.index) ?? boxes[0];
+    for (const box of boxes) box.tabIndex = box === active ? 0 : -1;
+    if (this.active) this.info.textContent = this.describe(this.active);
+    return active;
+  }
+
+  enlarge(root) {
+    this.root = root;
+    this.draw();
+    this.mark()?.focus();
+  }
+
+  pressed(event) {
+    const frame = this.active;
+    if (!frame) return;
+    const siblings = frame.parent ? frame.parent.parts : this.frames.filter((each) => !each.parent);
+    const beside = (step) => siblings[siblings.indexOf(frame) + step];
+    const moves = {
+      ArrowUp: () => frame.parent, ArrowDown: () => frame.parts[0],
+      ArrowLeft: () => beside(-1), ArrowRight: () => beside(1), Home: () => this.frames[0],
+    };
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      this.enlarge(frame === this.root ? null : frame);
+    } else if (event.key === "Escape") {
+      this.enlarge(null);
+    } else if (moves[event.key]) {
+      event.preventDefault();
+      const next = moves[event.key]();
+      if (!next) return;
+      this.active = next;
+      // What is not in the enlarged part, or too narrow in it, is shown with all others.
+      if (![...this.picture.children].some((box) => Number(box.dataset.index) === next.index)) this.enlarge(null);
+      this.mark()?.focus();
+    }
+  }
+
+  table() {
+    const head = make("tr", {}, ...["Loop", "What it did", "Share"].map((name) => make("th", { scope: "col" }, name)));
+    const loopOf = (frame) => (frame.parent ? loopOf(frame.parent) : frame);
+    const lines = this.frames.filter((frame) => frame.parent).sort((one, other) => other.count - one.count).slice(0, Flame.mostLines);
+    return make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines.map((frame) => make("tr", {},
+      make("td", {}, loopOf(frame).name),
+      make("th", { scope: "row" }, frame.depth > 1 ? `${frame.parent.name}: ${frame.name}` : frame.name),
+      make("td", {}, `${shortNumber((100 * frame.count) / (loopOf(frame).count || 1))} %`)))));
+  }
+}
+
+// The view of what can be changed while the process runs.
+
+class LeversView {
+  name = "levers";
+  title = "Levers";
+  key = "l";
+  asked = 0;
+  filter = ""; typed = "";
+  // The start of the profile that is drawn.
+  profileStart = null;
+
+  constructor() {
+    this.element = [this.makeProfile(), this.makeLevels(), this.makeSampling()];
+  }
+
+  // What asks the server for something, and says what became of it.
+  async pull(outcome, body) {
+    outcome.textContent = "";
+    try {
+      outcome.textContent = await body();
+    } catch (error) {
+      outcome.textContent = error instanceof Refused ? "the token is not the server's" : error.message;
+    }
+    refresher.now();
+  }
+
+  // Controls that need a permission, and a note for those who lack it.
+  guard(element, permission, isUseless = false) {
+    const isAllowed = permissions.has(permission);
+    for (const control of element.querySelectorAll("button, input, select")) {
+      if (control.dataset.search === undefined) control.disabled = !isAllowed || isUseless;
+    }
+    const note = element.querySelector(".note");
+    note.hidden = isAllowed;
+    note.textContent = `The console may not do this: ConsoleOptions.permissions lacks .${permission}.`;
+  }
+
+  // MARK: The profile
+
+  makeProfile() {
+    this.profileOutcome = make("span", { role: "status" });
+    this.take = make("button", { type: "button", onclick: () => this.pull(this.profileOutcome, async () => {
+      await act("profile", { seconds: 10 });
+      return "";
+    }) }, "Take a profile (10 s)");
+    this.profile = make("div");
+    this.profileSection = make("section", { class: "panel" }, make("h2", {}, "Profile of the event loops"),
+      make("p", { class: "soft" },
+        "What the loops do, seen 200 times a second: nothing is stopped. Handlers on other threads are not seen."),
+      make("p", { class: "note" }), make("p", { class: "lever" }, this.take, this.profileOutcome), this.profile);
+    return this.profileSection;
+  }
+
+  async drawProfile(profile) {
+    this.guard(this.profileSection, "profile");
+    if (!profile) return;
+    if (profile.isRunning) {
+      this.take.disabled = true;
+      const passed = Math.max(0, (Date.now() - Date.parse(profile.start)) / 1000);
+      this.profileOutcome.textContent = `Looking: ${Math.min(Math.floor(passed), number(profile.seconds))} of ${number(profile.seconds)} s`;
+      return;
+    }
+    if (profile.start === this.profileStart) return;
+    this.profileStart = profile.start;
+    const whole = await request("profile");
+    if (whole.isRunning || whole.start !== profile.start) { this.profileStart = null; return; }
+    this.profileOutcome.textContent = `Taken ${moment(whole.start)}, ${number(whole.seconds)} s, ${number(whole.looks)} looks`
+      + (whole.isCut ? ". There were more methods than are kept." : "");
+    this.profile.replaceChildren(new Flame(whole.frames ?? [], number(whole.looks)).element);
+  }
+
+  // MARK: Log levels
+
+  makeLevels() {
+    const outcome = make("span", { role: "status" });
+    const levels = ["trace", "debug", "info", "warning", "error"];
+    const level = make("select", {}, ...levels.map((name) => make("option", { value: name }, name)));
+    level.value = "debug";
+    const set = (ids) => this.pull(outcome, async () => {
+      const answer = await act("log-level", { ids, level: level.value });
+      return `${number(answer.changed)} ${number(answer.changed) === 1 ? "log has" : "logs have"} the level ${level.value}.`;
+    });
+    this.setOne = make("button", { type: "button", onclick: () => set([this.grid.selected]) }, "Set for the selected line");
+    const all = make("button", { type: "button", onclick: () => set([]) }, "Set for all");
+    this.grid = new Grid("Logs of servers and channels", [
+      { name: "Name", cell: (line) => line.name },
+      { name: "Level", cell: (line) => make("span", { class: line.level === line.standard ? null : "changed" }, line.level ?? "") },
+      { name: "Made with", wide: true, cell: (line) => line.quiet ?? line.standard ?? "" },
+    ], ["minmax(9rem, 1fr)", "7rem", "12rem"], {
+      key: (line) => line.id,
+      choose: (line) => { this.grid.selected = line.id; this.guard(this.levelSection, "logLevel"); refresher.now(); },
+      changed: () => refresher.now(),
+    });
+    this.levelSection = make("section", { class: "panel" }, make("h2", {}, "Log levels"),
+      make("p", { class: "soft" }, "They hold until they are set again, or the process ends."),
+      make("p", { class: "note" }),
+      make("div", { class: "tools" },
+        filterField("Find servers and channels", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); }),
+        make("label", {}, "Level", level), this.setOne, all, outcome),
+      make("div", { class: "short" }, this.grid.element));
+    return this.levelSection;
+  }
+
+  // MARK: Sampling
+
+  makeSampling() {
+    const outcome = make("span", { role: "status" });
+    this.choices = make("datalist", { id: "methods" });
+    const method = make("input", {
+      type: "text", list: "methods", required: true, autocomplete: "off", placeholder: "package.Service/Method",
+      oninput: () => { this.typed = method.value; refresher.now(); },
+    });
+    const share = make("input", { type: "number", min: 0, max: 100, step: "any", value: 100, required: true });
+    const minutes = make("input", { type: "number", min: 1, max: 1440, value: 10, required: true });
+    const form = make("form", { class: "tools", onsubmit: (event) => {
+      event.preventDefault();
+      this.pull(outcome, async () => {
+        await act("sampling", { method: method.value.trim(), share: Number(share.value) / 100, minutes: Number(minutes.value) });
+        return "It holds, and ends by itself.";
+      });
+    } }, make("label", {}, "Method", method), make("label", {}, "Traces in %", share), make("label", {}, "Minutes", minutes),
+      make("button", {}, "Record"), outcome, this.choices);
+    this.samplingList = make("div");
+    this.samplingMissing = make("p", { class: "bad-text" });
+    this.sampler = make("p", { class: "soft" });
+    this.samplingSection = make("section", { class: "panel" }, make("h2", {}, "Traces"), this.sampler, this.samplingMissing,
+      make("p", { class: "note" }), form, this.samplingList);
+    this.back = (line) => this.pull(outcome, async () => {
+      await act("sampling", { method: line.method });
+      return "The options decide again.";
+    });
+    return this.samplingSection;
+  }
+
+  drawSampling(data) {
+    this.sampler.textContent = data.sampler
+      ? `The options record ${data.sampler}. Another share of a method's traces can be recorded for some minutes, whatever callers have decided.` : "";
+    this.samplingMissing.textContent = data.samplingMissing ?? "";
+    this.samplingMissing.hidden = !data.samplingMissing;
+    const names = data.methods ?? [];
+    if (names.join() !== this.names) {
+      this.names = names.join();
+      this.choices.replaceChildren(...names.map((value) => make("option", { value })));
+    }
+    const lines = data.sampling ?? [];
+    const focused = this.samplingList.contains(document.activeElement) ? document.activeElement.dataset.method : null;
+    const head = make("tr", {}, ...["Method", "Traces", "Still for", ""].map((name) =>
+      name ? make("th", { scope: "col" }, name) : make("td", {})));
+    this.samplingList.replaceChildren(...(lines.length ? [make("table", {}, make("thead", {}, head),
+      make("tbody", {}, ...lines.map((line) => make("tr", {}, make("th", { scope: "row" }, line.method),
+        make("td", {}, `${shortNumber(number(line.share) * 100)} %`), make("td", {}, this.left(number(line.secondsLeft))),
+        make("td", {}, make("button", { type: "button", "data-method": line.method, "aria-label": `End for ${line.method}`,
+          onclick: () => this.back(line) }, "End"))))))] : []));
+    this.guard(this.samplingSection, "sampling", Boolean(data.samplingMissing));
+    if (focused) [...this.samplingList.querySelectorAll("button")].find((each) => each.dataset.method === focused)?.focus();
+  }
+
+  left(seconds) { return seconds >= 90 ? `${Math.round(seconds / 60)} min` : `${Math.ceil(seconds)} s`; }
+
+  // MARK: Drawing
+
+  parameters() {
+    const { from, count } = this.grid.window;
+    this.asked = from;
+    return [["filter", this.filter], ["from", from], ["count", count], ["selected", this.typed]];
+  }
+
+  draw(data) {
+    this.drawProfile(data.profile).catch(() => { this.profileStart = null; });
+    this.grid.draw(data.logs ?? [], this.asked, number(data.logCount));
+    this.guard(this.levelSection, "logLevel");
+    if (!this.grid.selected) this.setOne.disabled = true;
+    this.drawSampling(data);
+  }
+}
+
 // The views, and how one gets from one to another.
 
 // Each has a name, which is its path and that of its answers in JSON, a title, a key that leads to it, elements, the parameters
 // of its requests, and a function that draws what is answered.
-const views = [new NowView(), new CallsView(), new ConnectionsView()];
+const views = [
+  new NowView(), new CallsView(), new ConnectionsView(), new ConfigurationView(), new LeversView(),
+];
 let current = views[0];
 
 function show(name, { push = false } = {}) {

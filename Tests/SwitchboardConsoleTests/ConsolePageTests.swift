@@ -1,4 +1,5 @@
 import CallTestSupport
+import CertificateSupport
 import EchoService
 import EchoTestSupport
 import Foundation
@@ -52,14 +53,19 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
   private let telemetry: Telemetry
   private let time = ManualTime()
 
-  init() throws { telemetry = try Telemetry(TelemetryOptions(serviceName: "shop")) }
+  init() throws {
+    var options = TelemetryOptions(serviceName: "shop")
+    options.sampler = .parentBased(.ratio(0.01))
+    options.exporters = [.spans { _ in }]
+    telemetry = try Telemetry(options)
+  }
 
   private func console() throws -> Console {
     var options = ConsoleOptions()
     options.access = .token(Self.token)
     options.logger = .quiet
     options.maxMethods = 1000
-    options.permissions = .everyone([.drain])
+    options.permissions = .everyone(Set(ConsolePermission.allCases))
     options.shownMetadata.append("note")
     options.traceLink = "https://traces.example/trace/{trace}?span={span}"
     return try Console(telemetry, options, time: time, watches: false)
@@ -79,6 +85,8 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
       var console = first
       first.add(pair.server, name: Self.hostile)
       first.add(pair.channel, name: Self.hostile)
+      let expired = try expiredServer()
+      first.add(expired, name: "back office")
       try await call(pair.channel)
       time.advance(by: .seconds(5))
       await first.look()
@@ -94,6 +102,7 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
         switch line {
         case "call": try await callWhileSomebodyLooks(pair)
         case "stop": await console.shutDown()
+        case "profile": await passProfile(Echo_EchoClient(channel: pair.channel))
         case "start":
           let next = try self.console()
           next.add(pair.server, name: Self.hostile)
@@ -121,6 +130,34 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
     }
     _ = try await client.expand(.with { $0.text = "several words of an answer" }).collected()
     time.advance(by: .seconds(1))
+  }
+
+  /// A server whose certificate has expired.
+  private func expiredServer() throws -> Server {
+    var options = ServerOptions()
+    options.maxRequestSize = 64 * 1024 * 1024
+    options.logger = .quiet
+    let chain = SpecialCertificates.expiredCertificate
+    options.tls = ServerTLS(
+      credentials: TLSCredentials(certificateChain: chain, privateKey: SpecialCertificates.expiredKey)
+    )
+    return try Server(providers: [], options: options)
+  }
+
+  /// Lets the time of a profile pass, while calls are made.
+  private func passProfile(_ client: Echo_EchoClient) async {
+    let calls = Task {
+      while !Task.isCancelled {
+        _ = try? await client.get(.with { $0.text = String(repeating: "x", count: 10_000) })
+      }
+    }
+    for _ in 0..<2000 {
+      while time.sleeperCount == 0, !Task.isCancelled { await Task.yield() }
+      time.advance(by: .milliseconds(5))
+      await Task.yield()
+    }
+    calls.cancel()
+    await calls.value
   }
 
   /// One call of each method, and more of the echo, so that it is the busiest.

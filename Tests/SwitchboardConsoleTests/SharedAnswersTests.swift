@@ -16,6 +16,16 @@ import Testing
     }
   }
 
+  @Test func whatWasDoneShowsAtOnce() async {
+    let answers = SharedAnswers(ManualTime())
+    let count = Count()
+    for number in 1...2 {
+      for _ in 1...2 { _ = await answers.answer(to: "now") { count.next() } }
+      #expect(count.now == number)
+      await answers.forget()
+    }
+  }
+
   @Test func manyViewersShareOneAnswer() async {
     let (answers, count) = (SharedAnswers(ManualTime()), Count())
     await withTaskGroup { group in

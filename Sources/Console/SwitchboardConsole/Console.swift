@@ -58,7 +58,7 @@ public final class Console: Sendable {
     use = ConsoleUse(options.logger)
     let views = try ConsoleViews(telemetry, options, clock, use)
     self.views = views
-    actions = ConsoleActions(views.entries, options, on: clock.loop)
+    actions = ConsoleActions(views.entries, options, views.levers, on: clock.loop)
     answers = SharedAnswers(time)
     telemetry?.pageWasMade()
     watching = Task.detached(priority: .utility) { if watches { await views.watch() } }
@@ -92,7 +92,11 @@ public final class Console: Sendable {
     return ConsoleAssets.pages(at: place, page)
       + views.pages(at: place) { [self] view, request in await answer(view, request, page) }
       + actions.pages(at: place) { [self] action, request in
-        await ifAllowed(request) { await actions.answer(action, request) }
+        await ifAllowed(request) {
+          let answer = await actions.answer(action, request)
+          await answers.forget()
+          return answer
+        }
       }
       + [
         HTTPPage("GET", place.path("session")) { [self] request in

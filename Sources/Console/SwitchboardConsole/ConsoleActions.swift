@@ -10,8 +10,13 @@ struct ConsoleActions: Sendable {
   private let permissions: ConsolePermissions
   private let logger: Logger
 
-  init(_ entries: ConsoleEntries, _ options: ConsoleOptions, on loop: any EventLoop) {
-    actions = [DrainAction(entries: entries, loop: loop)]
+  init(
+    _ entries: ConsoleEntries,
+    _ options: ConsoleOptions,
+    _ levers: ConsoleLevers,
+    on loop: any EventLoop
+  ) {
+    actions = [DrainAction(entries: entries, loop: loop)] + levers.actions
     permissions = options.permissions
     logger = options.logger
   }

@@ -6,6 +6,7 @@ import SwitchboardTransport
 /// The views of a console, and what they are made of.
 final class ConsoleViews: Sendable {
   let entries = ConsoleEntries()
+  let levers: ConsoleLevers
   private let telemetry: Telemetry?
   private let use: ConsoleUse
   private let clock: ConsoleClock
@@ -25,18 +26,21 @@ final class ConsoleViews: Sendable {
     let link = try options.traceLink.map { template throws(GRPCStatus) in try TraceLink(template) }
     self.clock = clock
     loops = LoopWatch(clock.time)
-    all = [
-      NowView(
-        telemetry: telemetry,
-        calls: calls,
-        loops: loops,
-        entries: entries,
-        clock: clock,
-        start: clock.time.now
-      ),
-      CallsView(telemetry: telemetry, log: log, entries: entries, clock: clock, shown: shown, link: link),
-      ConnectionsView(entries: entries, clock: clock),
-    ]
+    levers = ConsoleLevers(telemetry, entries, clock)
+    all =
+      [
+        NowView(
+          telemetry: telemetry,
+          calls: calls,
+          loops: loops,
+          entries: entries,
+          clock: clock,
+          start: clock.time.now
+        ),
+        CallsView(telemetry: telemetry, log: log, entries: entries, clock: clock, shown: shown, link: link),
+        ConnectionsView(entries: entries, clock: clock),
+        ConfigurationView(telemetry: telemetry, entries: entries, clock: clock),
+      ] + levers.views
   }
 
   /// Looks at what goes on every few seconds, until the task is cancelled.

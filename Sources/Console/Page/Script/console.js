@@ -2,7 +2,9 @@
 
 // Each has a name, which is its path and that of its answers in JSON, a title, a key that leads to it, elements, the parameters
 // of its requests, and a function that draws what is answered.
-const views = [new NowView(), new CallsView(), new ConnectionsView()];
+const views = [
+  new NowView(), new CallsView(), new ConnectionsView(), new ConfigurationView(), new LeversView(),
+];
 let current = views[0];
 
 function show(name, { push = false } = {}) {

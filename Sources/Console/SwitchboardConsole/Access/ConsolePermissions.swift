@@ -4,6 +4,12 @@ public import SwitchboardTransport
 public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   /// Shut a server down: it accepts no more calls, and lets those in progress end.
   case drain
+  /// Change from which level on servers and channels log.
+  case logLevel
+  /// Have another share of a method's traces recorded, for some minutes.
+  case sampling
+  /// Look at what the event loops do, for some seconds.
+  case profile
 }
 
 /// Who may have a console do something. Whoever may do so must be allowed to see it, too: see ``ConsoleAccess``.

@@ -48,6 +48,9 @@ actor SharedAnswers {
     return await answer.value
   }
 
+  /// Something was done that views show: answers of before are old.
+  func forget() { entries = [:] }
+
   private func makeRoom(_ now: ContinuousClock.Instant) {
     entries = entries.filter { $0.value.made.duration(to: now) < Self.freshness }
     guard entries.count >= Self.mostEntries, let oldest = entries.min(by: { $0.value.made < $1.value.made })
