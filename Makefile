@@ -37,7 +37,7 @@ console: ## Build an example with load, and keep its console open: prints the li
 	swift build --package-path Examples/Observed --scratch-path .build/console
 	.build/console/debug/Observed --serve
 
-demo-pages: ## Keep pictures of the pages that commands make, in .build/pages
+demo-pages: ## Keep pictures of the pages that commands make, and of the console, in .build/pages
 	@scripts/setup --tests
 	@scripts/demo-pages
 

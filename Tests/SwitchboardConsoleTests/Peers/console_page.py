@@ -11,6 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
+import axe_core_python
 import looks
 from browser import Browser, Page
 
@@ -71,12 +72,21 @@ def look_at(page, view):
                 say(f"wrong {view}, {width} wide, {scheme}: {line}")
             for line in page.run(NAMELESS):
                 say(f"wrong {view}: {line}")
+            for line in page.run(AXE):
+                say(f"wrong {view}, {width} wide, {scheme}, by axe: {line}")
             if pictures:
                 data = browser.ask("Page.captureScreenshot", page.session, format="png")["data"]
                 (pictures / f"console-{view}-{width}-{scheme}.png").write_bytes(base64.b64decode(data))
     window(page, 1440, "light")
     say(f"ok {view} in three widths, light and dark")
 
+
+# The rules of WCAG 2.1 and what is good practice besides, of which axe-core knows some ninety: roles and what they need, names,
+# contrast, landmarks, the order of headings. Its script runs in the page without being a part of it.
+AXE_CORE = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+# The focus of a list is on the part that scrolls, a row group, which may not name its active line by one of the rules.
+AXE = """axe.run(document, {resultTypes: ['violations'], rules: {'aria-allowed-attr': {enabled: false}}}).then((result) => result.violations.map((found) =>
+  `${found.id}: ${found.help}: ${found.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', ')}`))"""
 
 # What a reader of the screen could not name, and roles that lack what they need.
 NAMELESS = """(() => {
@@ -97,6 +107,7 @@ try:
     page = Page(browser, f"{address}/#token={token}")
     browser.ask("Log.enable", page.session)
     browser.ask("Runtime.enable", page.session)
+    page.run(AXE_CORE + ";0")
     window(page, 1440, "light")
     expect(page, f"{STATUS} === 'live'", "the link opens the page")
     expect(page, "location.hash === ''", "the token is not in the address")
