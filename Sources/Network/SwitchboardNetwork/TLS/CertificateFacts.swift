@@ -1,7 +1,7 @@
 // unsafe: OpenSSL: one owner a pointer, freed where it is made
 
 import COpenSSL
-public import SwitchboardCall
+import SwitchboardCall
 
 /// What a certificate says, for people.
 package struct CertificateFacts: Sendable, Hashable {
