@@ -128,7 +128,7 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
     for text in ["x", "fail", "y"] {
       do { _ = try await client.get(.with { $0.text = text }, callOptions: options) } catch {}
     }
-    _ = try await client.expand(.with { $0.text = "several words of an answer" }).collected()
+    for try await _ in client.expand(.with { $0.text = "several words of an answer" }) {}
     time.advance(by: .seconds(1))
   }
 

@@ -196,7 +196,7 @@ import Testing
     for name in ["A", "B"] {
       let method = MethodDescriptor(service: "a.B", method: name, type: .unary)
       #expect(channel.method(method).counter === LoopCounter.nothing)
-      let server = ServerTelemetry(observer.parts, on: loop)
+      let server = ServerTelemetry(observer.parts, on: loop, peer: "")
       var stamp = CallStamp()
       let call = server.callStarted(method, HPACKHeaders(), number: nil, .none, &stamp)
       // The traces are recorded.

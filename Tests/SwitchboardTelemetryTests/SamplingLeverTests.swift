@@ -30,7 +30,7 @@ import Testing
     throws -> Bool
   {
     let observer = try #require(telemetry.observer() as? any TelemetryObserver)
-    let tracer = observer.serverTracer(on: try LoopGroup().nextLoop())
+    let tracer = observer.serverTracer(on: try LoopGroup().nextLoop(), peer: "")
     var stamp = CallStamp()
     return tracer.callStarted(method, [:], number: nil, parent, &stamp) != nil
   }

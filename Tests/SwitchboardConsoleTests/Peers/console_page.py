@@ -155,6 +155,7 @@ try:
     expect(page, "/^https:\\/\\/traces.example\\/trace\\/[0-9a-f]{32}\\?span=[0-9a-f]{16}$/.test(document.querySelector('.panel a')?.href) && document.querySelector('.panel a').rel === 'noopener noreferrer'", "a link to the trace")
     look_at(page, "failed-call")
     choose(page, "Calls of", "client")
+    expect(page, "document.querySelectorAll('.line').length >= 1 && [...document.querySelectorAll('.line')].every((each) => each.textContent.includes('→'))", "those of channels")
     open_first_line(page)
     expect(page, "[...document.querySelectorAll('.timeline th')].some((each) => each.textContent === 'Attempt 1') && document.querySelector('.panel h3').textContent === 'Attempts'", "the attempts of a channel's call")
     look_at(page, "attempts")

@@ -24,6 +24,14 @@ package protocol ChannelBalancerOwner: AnyObject {
   func balancerReports(_ event: String, isWarning: Bool)
 }
 
+/// What became of the service configs that a channel's resolver has found.
+package struct FoundConfigs: Sendable {
+  /// Whether the one in use is the resolver's.
+  package fileprivate(set) var isUsed = false
+  /// Why the last one was refused that could not be used, and when.
+  package fileprivate(set) var refused: (reason: GRPCStatus, time: ContinuousClock.Instant)?
+}
+
 /// Resolves a channel's target, and passes the endpoints to the policy that makes the picker.
 ///
 /// ```
@@ -53,10 +61,7 @@ package final class ChannelBalancer: BalancerHost {
   private var start = 0
   private var child: ChildBalancer?
   private var active: (config: ServiceConfig?, policy: PolicyChoice)?
-  /// Whether the service config in use is the resolver's.
-  package private(set) var isConfigResolved = false
-  /// Why the resolver's last service config that could not be used was refused, and when.
-  package private(set) var refusedConfig: (reason: GRPCStatus, time: ContinuousClock.Instant)?
+  package private(set) var foundConfigs = FoundConfigs()
   /// Decides about calls, if the resolver routes them.
   package private(set) var router: (any CallRouter)?
   private var isShutDown = false
@@ -139,7 +144,7 @@ package final class ChannelBalancer: BalancerHost {
     child?.shutDown()
     child = nil
     active = nil
-    isConfigResolved = false
+    foundConfigs.isUsed = false
     guard router != nil else { return }
     router = nil
     owner?.routerChanged()
@@ -154,7 +159,7 @@ package final class ChannelBalancer: BalancerHost {
       do throws(GRPCStatus) {
         try use(result)
       } catch {
-        refusedConfig = (error, .now)
+        foundConfigs.refused = (error, .now)
         owner?.balancerReports("the service config of \(target.text) is invalid: \(error)", isWarning: true)
         guard active != nil else { return fail(.unusableConfig(error)) }
       }
@@ -183,7 +188,7 @@ package final class ChannelBalancer: BalancerHost {
       owner?.balancerReports("the policy is \(policy.name)", isWarning: false)
     }
     active = (config, policy)
-    isConfigResolved = resolved != nil
+    foundConfigs.isUsed = resolved != nil
     if isNew { owner?.serviceConfigChanged() }
   }
 

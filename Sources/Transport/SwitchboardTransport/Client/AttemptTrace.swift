@@ -48,13 +48,13 @@ struct AttemptTrace {
   /// This tracer follows the attempt from now on.
   mutating func follow(_ tracer: consuming any AttemptTracer, _ stamp: CallStamp) {
     isLean = false
+    wantsServer = true
     if stamp.isLean {
       followStamp(stamp)
     } else {
       addsHeaders = tracer.addsHeaders
       addsTraceParent = tracer.traceParent(stamp) != nil
       reportsMessages = tracer.wantsMessages
-      wantsServer = true
     }
     self.tracer = tracer
   }

@@ -39,7 +39,7 @@ extension ClientCallStream {
         end,
         request.method,
         request.stamp,
-        at: connection?.serverName ?? "",
+        at: server.subchannel?.shown ?? "",
         request.options?.initialMetadata
       )
     } else {

@@ -174,12 +174,13 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if let timer { channel.loop.cancel(timer) }
     timer = nil
     if wasWaiting { channel.waitingCallDidClose(server.subchannel) }
+    // While the server is known.
+    endTracing(status)
     leave(status)
     if case .stream(let pipe) = request.body {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
-    endTracing(status)
     // An answer is delivered with all that arrived.
     if isAnswer {
       receiver.close(status, trailers: response.trailers)

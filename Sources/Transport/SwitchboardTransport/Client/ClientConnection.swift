@@ -92,9 +92,6 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     isReady && !isRetired && !isClosed && openStreams < streamLimit
   }
 
-  /// The server, as others see it.
-  var serverName: String { address?.description ?? subchannel.shown }
-
   /// Whether the connection's address is in the list. A name in the list matches any address.
   func isServing(_ addresses: [EndpointAddress]) -> Bool {
     guard let address else { return true }

@@ -54,7 +54,7 @@ extension ClientCallStream {
     guard let stage else { return nil }
     return CallSnapshot(
       method: request.method,
-      peer: connection?.serverName ?? server.subchannel?.shown ?? "",
+      peer: server.subchannel?.shown ?? "",
       stage: stage,
       stamp: request.stamp,
       tracer: trace.tracer,

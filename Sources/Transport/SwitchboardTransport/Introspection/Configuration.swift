@@ -65,8 +65,8 @@ extension HTTP2ClientTransport {
       proxy: destination.proxy,
       proxyOfEnvironment: destination.proxies.named,
       serviceConfig: balancer.serviceConfig,
-      isConfigResolved: balancer.isConfigResolved,
-      refusedConfig: balancer.refusedConfig,
+      isConfigResolved: balancer.foundConfigs.isUsed,
+      refusedConfig: balancer.foundConfigs.refused,
       policy: balancer.policyName
     )
   }
