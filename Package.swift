@@ -106,7 +106,7 @@ let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
     "CallTestSupport", "CAres", "CertificateSupport", "LoadMessages", "RESTService", "Switchboard",
     "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCommand", "SwitchboardDescriptors",
-    "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardLoad",
+    "SwitchboardDynamic", "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardLoad",
     "SwitchboardMock", "SwitchboardOpenAPI",
     "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "SwitchboardTelemetry", "TestMessages",
     "TLSSupport",
@@ -170,7 +170,7 @@ let groups: [String: [String]] = [
   "Transport": ["SwitchboardTransport"],
   "Dialects": ["SwitchboardOpenAPI", "SwitchboardREST"],
   "Balancing": ["SwitchboardBalancing"],
-  "Services": ["SwitchboardServices"],
+  "Services": ["SwitchboardDynamic", "SwitchboardServices"],
   "Telemetry": ["SwitchboardTelemetry"],
   "Console": ["SwitchboardConsole"],
   "Mesh": ["SwitchboardXDS"],
@@ -600,6 +600,23 @@ let package = Package(
       exclude: ["Peers"]
     ),
 
+    // Calls of methods whose messages are known only at run time: by descriptors of a server's, or of files. No product: the
+    // console and the command use it.
+    .target(
+      name: "SwitchboardDynamic",
+      dependencies: [
+        "Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardServices",
+        "SwitchboardText",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardDynamicTests",
+      dependencies: [
+        "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardDynamic",
+        "SwitchboardProtobuf", "SwitchboardServices", "TestMessages", "TestSupport",
+      ]
+    ),
+
     // A page that shows what servers and channels do: a product of its own.
     .target(
       name: "ConsoleMessages",
@@ -611,8 +628,9 @@ let package = Package(
       name: "SwitchboardConsole",
       dependencies: [
         "ConsoleMessages", "ConsolePage", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
-        "SwitchboardNetwork", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServices",
-        "SwitchboardTelemetry", "SwitchboardText", "SwitchboardTransport",
+        "SwitchboardDescriptors", "SwitchboardDynamic", "SwitchboardNetwork", "SwitchboardProtobuf",
+        "SwitchboardSchema", "SwitchboardServices", "SwitchboardTelemetry", "SwitchboardText",
+        "SwitchboardTransport",
       ]
     ),
     .testTarget(
@@ -660,8 +678,8 @@ let package = Package(
     .target(
       name: "SwitchboardLoad",
       dependencies: [
-        "LoadMessages", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardNetwork",
-        "SwitchboardProtobuf", "SwitchboardText",
+        "LoadMessages", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardDynamic",
+        "SwitchboardNetwork", "SwitchboardProtobuf", "SwitchboardText",
       ]
     ),
     .testTarget(
@@ -711,7 +729,7 @@ let package = Package(
     .target(
       name: "SwitchboardMock",
       dependencies: [
-        "Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardServices",
+        "Switchboard", "SwitchboardDescriptors", "SwitchboardDynamic", "SwitchboardProtobuf", "SwitchboardServices",
         "SwitchboardText",
       ]
     ),
@@ -768,8 +786,8 @@ let package = Package(
     .target(
       name: "SwitchboardCommand",
       dependencies: [
-        "LoadMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardDescriptors",
-        "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad",
+        "LoadMessages", "Switchboard", "SwitchboardBalancing", "SwitchboardConsole", "SwitchboardDescriptors",
+        "SwitchboardDynamic", "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad",
         "SwitchboardMigration", "SwitchboardMock", "SwitchboardOpenAPI",
         "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServices",
         "SwitchboardText", "SwitchboardToolSupport",
@@ -799,7 +817,7 @@ let package = Package(
       dependencies: [
         "ServerTestSupport",
         "CertificateSupport", "EchoService", "EchoTestSupport", "Switchboard", "SwitchboardCommand",
-        "SwitchboardDescriptors",
+        "SwitchboardDescriptors", "SwitchboardDynamic",
         "SwitchboardGenerateVerb", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices",
         "SwitchboardTool", "TestSupport",
       ],

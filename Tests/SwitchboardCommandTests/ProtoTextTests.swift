@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardText
 import TestSupport

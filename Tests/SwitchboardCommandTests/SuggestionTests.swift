@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardDynamic
 import SwitchboardText
 import TestSupport
 import Testing

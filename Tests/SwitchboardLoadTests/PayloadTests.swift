@@ -72,14 +72,6 @@ struct PayloadTests {
     #expect(counted.count == 7)
   }
 
-  @Test func aForeignFormatTakesJSONOrBytesInBase64() throws {
-    let json = ContentSubtype.json
-    #expect(try json.foreignPayload(json: Array(#" {"a": 1}"#.utf8)) == Array(#" {"a": 1}"#.utf8))
-    #expect(try ContentSubtype("label").foreignPayload(json: Array(#""AQID""#.utf8)) == [1, 2, 3])
-    #expect(throws: (any Error).self) { try json.foreignPayload(json: Array("{".utf8)) }
-    #expect(throws: (any Error).self) { try ContentSubtype("label").foreignPayload(json: Array("{}".utf8)) }
-  }
-
   @Test func payloadsThatCannotBeEncodedAreNamed() {
     let error = #expect(throws: PayloadError.self) {
       try PayloadSource(json: ["{}", "{{nothing}}"], seed: 1) { Array($0.utf8) }

@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardSchema
 import SwitchboardToolSupport
@@ -69,6 +70,7 @@ package enum SwitchboardCommand {
     switch error {
     case let error as Failure: failure = error
     case let error as GRPCStatus: failure = Failure(error)
+    case let error as SchemaFailure: failure = Failure(error)
     case let error as DescriptorError: failure = Failure("\(error)", code: .data)
     case let error as DecodeError: failure = Failure("\(error)", code: .data)
     case let error as SystemError where error.isBrokenPipe: return .brokenPipe

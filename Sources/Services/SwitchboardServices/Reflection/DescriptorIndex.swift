@@ -22,6 +22,22 @@ struct DescriptorIndex {
   /// The file that declares each symbol, by the symbol's full name.
   private var symbols: [ExactText: String] = [:]
 
+  init() {}
+
+  /// The services of providers, whose methods are marked where their messages are not protobuf.
+  init(describing providers: [any CallHandlerProvider]) throws(GRPCStatus) {
+    let payloads = providers.map(ServicePayloads.init)
+    for (provider, payload) in zip(providers, payloads) {
+      let data = provider.reflectionData
+      try add(service: provider.serviceName, data.isEmpty ? payload.declaration : data) { file in
+        // A file may have several services.
+        payloads.reduce(false) { isChanged, payload in
+          file.mark(payload.formats, of: payload.name) || isChanged
+        }
+      }
+    }
+  }
+
   /// Adds a service, with its file and the imports of that, each serialized and in Base64. `change` may change a file, and
   /// returns whether it did.
   mutating func add(

@@ -1,5 +1,8 @@
 import Switchboard
+import SwitchboardDescriptors
+import SwitchboardProtobuf
 import SwitchboardServiceMessages
+import SwitchboardText
 
 /// Describes the services of a server and their messages to tools: `grpc.reflection.v1.ServerReflection`, and `v1alpha`
 /// with the same messages for older tools.
@@ -25,21 +28,21 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
   /// Throws if a descriptor is invalid, which generated ones never are.
   public init(describing providers: [any CallHandlerProvider]) throws(GRPCStatus) {
     described = providers.map(\.serviceName)
-    var index = DescriptorIndex()
-    let payloads = providers.map(ServicePayloads.init)
-    for (provider, payload) in zip(providers, payloads) {
-      let data = provider.reflectionData
-      try index.add(service: provider.serviceName, data.isEmpty ? payload.declaration : data) { file in
-        // A file may have several services.
-        payloads.reduce(false) { isChanged, payload in
-          file.mark(payload.formats, of: payload.name) || isChanged
-        }
-      }
-    }
+    var index = try DescriptorIndex(describing: providers)
     let data = Grpc_Reflection_V1_ServerReflectionMetadata.reflectionData
     try index.add(service: Grpc_Reflection_V1_ServerReflectionMetadata.service.name, data)
     try index.add(service: Self.alphaName, data, change: DescriptorIndex.alpha)
     self.index = index
+  }
+
+  /// The files that declare the services of providers, and their imports. Services without descriptors have none.
+  package static func files(describing providers: [any CallHandlerProvider]) throws(GRPCStatus)
+    -> [Google_Protobuf_FileDescriptorProto]
+  {
+    let files = try DescriptorIndex(describing: providers).files
+    return files.sorted { $0.key.text.precedes($1.key.text) }.compactMap { _, file in
+      try? Google_Protobuf_FileDescriptorProto(serializedBytes: file.bytes)
+    }
   }
 
   private static let alphaName = "grpc.reflection.v1alpha.ServerReflection"

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardDynamic
 import SwitchboardText
 
 /// Watches the attempts of one method's calls, for `--verbose`: a service config may have calls repeated or hedged, and

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardToolSupport
 
@@ -12,14 +13,6 @@ struct CallRunner: Sendable {
   let settings: CallSettings
   let clock: PhaseClock?
   let attempts: AttemptWatch?
-
-  /// A started call, of whatever kind.
-  private struct Started: Sendable {
-    let call: any AsyncCall
-    let responses: ResponseStream<DynamicPayload>
-    /// Nil if the call takes a single request, which it already has.
-    let requests: RequestStreamWriter<DynamicPayload>?
-  }
 
   func run() async throws -> ExitCode {
     let cancel = Locked<(@Sendable () -> Void)?>(nil)
@@ -36,7 +29,7 @@ struct CallRunner: Sendable {
     let single =
       method.descriptor.clientStreaming ? nil : try await onlyRequest(reader, dynamic.requests.kind)
     describeCall()
-    let started = start(dynamic, single)
+    let started = DynamicCall(of: dynamic, on: channel, options: settings.options, single: single)
     let call = started.call
     cancel.withLock { $0 = { call.cancel() } }
     // Sending may still wait for the user's input when the call has ended, so it runs in a task that is not awaited.
@@ -119,20 +112,9 @@ struct CallRunner: Sendable {
     return request
   }
 
-  /// Treats the responses of every kind of method as a stream, so that the same code serves all four kinds.
-  private func start(_ method: DynamicMethod, _ single: DynamicPayload?) -> Started {
-    let call = MethodClient(channel: channel).call(method, callOptions: settings.options)
-    if let single {
-      let started = call.makeServerStreamingCall(single, ofAnyType: true)
-      return Started(call: started, responses: started.responseStream, requests: nil)
-    }
-    let started = call.makeBidirectionalStreamingCall(ofAnyType: true)
-    return Started(call: started, responses: started.responseStream, requests: started.requestStream)
-  }
-
   private func send(
     _ reader: RequestReader,
-    on started: Started,
+    on started: DynamicCall,
     refused: @Sendable (Failure) -> Void
   ) async {
     guard let requests = started.requests else { return }

@@ -1,3 +1,4 @@
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardText
 

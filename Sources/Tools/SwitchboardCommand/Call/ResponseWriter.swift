@@ -1,3 +1,4 @@
+import SwitchboardDynamic
 import SwitchboardProtobuf
 
 /// Writes responses to standard output as they arrive.
@@ -14,10 +15,10 @@ struct ResponseWriter {
   }
 
   func write(_ response: DynamicPayload) async throws {
-    switch response {
-    case .message(let message): try await write(message)
-    case .json(let bytes): try write(json: bytes)
-    case .bytes(let bytes): try write(json: Google_Protobuf_BytesValue(bytes).jsonUTF8Bytes())
+    if case .message(let message) = response {
+      try await write(message)
+    } else {
+      try write(json: response.json(options(types)))
     }
   }
 

@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardBalancing
+import SwitchboardDynamic
 import SwitchboardText
 
 /// The service config that `--service-config` gives to a call.

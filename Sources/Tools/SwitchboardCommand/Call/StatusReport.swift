@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardServices
 import SwitchboardText
@@ -51,21 +52,4 @@ struct StatusReport {
     guard let bytes = try? detail.jsonUTF8Bytes(options: options) else { return nil }
     return JSONPainter(.plain, isPretty: true).lines(of: bytes).map { "  " + $0 }
   }
-}
-
-/// The types that an `Any` may contain: those of a schema, and the common error details.
-enum DetailTypes {
-  static func registry(with schema: Schema) -> TypeRegistry {
-    var types = schema.types
-    for type in common { types.insert(type) }
-    return types
-  }
-
-  private static let common: [any Message.Type] = [
-    Google_Rpc_ErrorInfo.self, Google_Rpc_RetryInfo.self, Google_Rpc_DebugInfo.self,
-    Google_Rpc_QuotaFailure.self,
-    Google_Rpc_PreconditionFailure.self, Google_Rpc_BadRequest.self, Google_Rpc_RequestInfo.self,
-    Google_Rpc_ResourceInfo.self, Google_Rpc_Help.self, Google_Rpc_LocalizedMessage.self,
-    Google_Rpc_Status.self,
-  ]
 }

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardDynamic
 
 /// A request for completions of the word at the cursor.
 struct CompletionRequest {

@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 
 /// The verb `describe`: shows a symbol as `.proto` text, as JSON or as a tree.

@@ -1,3 +1,5 @@
+import SwitchboardDynamic
+
 /// Prints declarations of a schema as `.proto` text. Reads the comments of each file only once.
 struct ProtoText {
   private let schema: Schema

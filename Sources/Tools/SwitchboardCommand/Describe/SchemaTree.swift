@@ -1,3 +1,4 @@
+import SwitchboardDynamic
 import SwitchboardProtobuf
 
 /// Draws a message with the messages in it, or a service with those of its methods.

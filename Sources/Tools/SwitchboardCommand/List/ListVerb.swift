@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardText
 

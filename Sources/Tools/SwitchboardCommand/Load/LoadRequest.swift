@@ -1,6 +1,7 @@
 import LoadMessages
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardLoad
 import SwitchboardProtobuf
 

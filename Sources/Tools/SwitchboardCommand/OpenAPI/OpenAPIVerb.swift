@@ -1,3 +1,4 @@
+import SwitchboardDynamic
 import SwitchboardOpenAPI
 
 /// The verb `openapi`: writes a document of the services that can be called over HTTP.

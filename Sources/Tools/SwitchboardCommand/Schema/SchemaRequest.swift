@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardDynamic
 
 /// The request of `list` and `describe`: a source, and optionally a symbol. The arguments name a server only if they
 /// name no files.

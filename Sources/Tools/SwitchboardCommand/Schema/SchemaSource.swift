@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardText
 
@@ -125,7 +126,7 @@ enum SchemaSource: Sendable {
       services.contains(where: { $0.utf8.elementsEqual(symbol.utf8) })
     else { return nil }
     return Failure(
-      "\(client.target.text) has the service '\(symbol)', but no descriptors of it",
+      "\(client.server.text) has the service '\(symbol)', but no descriptors of it",
       hints: ["'--proto FILE' or '--descriptor-set FILE' take the descriptors from files."],
       code: .status(.notFound)
     )
@@ -134,7 +135,7 @@ enum SchemaSource: Sendable {
   private func message(unknown symbol: String) -> ShownText {
     switch self {
     case .files: "the files do not declare '\(symbol)'"
-    case .reflection(let client): "\(client.target.text) does not know '\(symbol)'"
+    case .reflection(let client): "\(client.server.text) does not know '\(symbol)'"
     }
   }
 }

@@ -1,6 +1,7 @@
 import LoadMessages
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 
 /// The limits of a plan, which may come from another process.

@@ -1,5 +1,6 @@
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardDynamic
 import SwitchboardProtobuf
 import SwitchboardText
 
@@ -63,12 +64,10 @@ struct MockMethod: Sendable {
 
   /// Nil if the types are not declared.
   init?(_ descriptor: Google_Protobuf_MethodDescriptorProto, of service: String, _ pool: DescriptorPool) {
-    func type(_ name: String) -> MessageTable? {
-      pool.messageType(named: name.begins(with: ".") ? String(name.dropFirst()) : name)
-    }
-    guard let request = type(descriptor.inputType), let response = type(descriptor.outputType) else {
-      return nil
-    }
+    let method = SchemaMethod(service: service, descriptor: descriptor)
+    guard let request = pool.messageType(named: method.requestType),
+      let response = pool.messageType(named: method.responseType)
+    else { return nil }
     self.service = service
     self.request = request
     self.response = response
@@ -79,13 +78,7 @@ struct MockMethod: Sendable {
       case .idempotent: .idempotent
       default: .unknown
       }
-    self.type =
-      switch (descriptor.clientStreaming, descriptor.serverStreaming) {
-      case (false, false): .unary
-      case (true, false): .clientStreaming
-      case (false, true): .serverStreaming
-      case (true, true): .bidirectionalStreaming
-      }
+    type = method.type
   }
 
   var descriptor: MethodDescriptor {

@@ -94,7 +94,7 @@ final class InProcessCall: @unchecked Sendable {
 
   func begin() {
     guard phase == .idle else { return }
-    guard transport.begin(self) else { return close(transport.ending.status) }
+    guard transport.begin(self) else { return close(transport.refusal) }
     phase = .handling
     if transport.isObserved { observeAtClient() }
     if let failure = request.failureToSend { return close(failure) }

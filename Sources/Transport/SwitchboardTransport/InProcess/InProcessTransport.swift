@@ -17,7 +17,9 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let isObserved: Bool
   /// The tracer of calls at the server, if its observer traces.
   let tracer: (any ServerTracer)?
-  let shutdown = ShutdownSignal()
+  let shutdown: ShutdownSignal
+  /// The server whose services these are; `nil` if the channel has its own.
+  private let server: ServerCore?
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -35,6 +37,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     self.channelOptions = channelOptions
     leftOut = LeftOutFields(channelOptions.logger)
     isObserved = options.observer != nil || channelOptions.observer != nil
+    shutdown = ShutdownSignal()
+    server = nil
     self.group = group
     let loop = group.nextLoop()
     self.loop = loop
@@ -42,6 +46,22 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     telemetry?.serverWasMade()
     tracer = telemetry?.serverTracer(on: loop, peer: "inprocess")
     router.serverWasMade(of: providers, options, isInProcess: true)
+  }
+
+  /// Carries calls to the services of a server, until that stops.
+  init(_ server: ServerCore, _ channelOptions: ChannelOptions) {
+    router = server.router
+    options = server.options
+    log = server.log
+    self.channelOptions = channelOptions
+    leftOut = LeftOutFields(channelOptions.logger)
+    isObserved = options.observer != nil || channelOptions.observer != nil
+    shutdown = server.shutdown
+    self.server = server
+    group = server.group
+    let loop = group.nextLoop()
+    self.loop = loop
+    tracer = server.telemetry?.serverTracer(on: loop)
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }
@@ -57,9 +77,12 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     InProcessCall(request, receiver, self)
   }
 
+  /// Why no more calls are accepted.
+  var refusal: GRPCStatus { server?.isDraining == true ? .serverStopped : ending.status }
+
   /// Returns `false` if no more calls are accepted.
   func begin(_ call: InProcessCall) -> Bool {
-    guard !isShutDown, !loop.hasEnded else { return false }
+    guard !isShutDown, !loop.hasEnded, server?.isDraining != true else { return false }
     calls[ObjectIdentifier(call)] = call
     // The loop must not end before the call, or its deadline would never pass.
     loop.openHandles += 1
@@ -79,7 +102,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   func shutDown(grace: Duration) async {
-    shutdown.begin()
+    if server == nil { shutdown.begin() }
     let deadline = Task(executorPreference: loop) {
       try await self.loop.sleep(for: grace)
       self.loop.execute { self.endAll() }
@@ -126,7 +149,19 @@ extension Channel {
     }
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    let transport = try InProcessTransport(providers, try options.checked(), channelOptions, loops)
+    self.init(try InProcessTransport(providers, try options.checked(), channelOptions, loops), channelOptions)
+  }
+
+  /// Creates a channel to the services of a server of this process: its interceptors, its limits and its observer see the calls
+  /// as they see those of connections. It does not keep the server from stopping.
+  package convenience init(to server: Server, channelOptions: ChannelOptions = ChannelOptions())
+    throws(GRPCStatus)
+  {
+    try channelOptions.validate()
+    self.init(InProcessTransport(server.core, channelOptions), channelOptions)
+  }
+
+  private convenience init(_ transport: InProcessTransport, _ channelOptions: ChannelOptions) {
     self.init(
       transport,
       serviceConfig: channelOptions.serviceConfig,

@@ -16,6 +16,9 @@ public final class Server: Sendable {
 
   private init(_ core: ServerCore) { self.core = core }
 
+  /// What it was made of.
+  package var providers: [any CallHandlerProvider] { core.providers }
+
   /// Runs on the loops of `group`, or on its own loop.
   public convenience init(
     providers: [any CallHandlerProvider],

@@ -15,7 +15,7 @@ final class ServerCore: @unchecked Sendable {
   /// The dialects besides gRPC, in the order in which they are asked.
   let dialects: [any Dialect]
   let methods: RPCMethods
-  private let providers: [any CallHandlerProvider]
+  let providers: [any CallHandlerProvider]
   let group: LoopGroup
   private let state = Locked(State())
   private let tls: Locked<TLSContext?>

@@ -1,18 +1,26 @@
 import Switchboard
-import SwitchboardLoad
 import SwitchboardProtobuf
 
 /// A message that is sent or received, as what the method's marshaller makes of it.
-enum DynamicPayload: Sendable {
+package enum DynamicPayload: Sendable {
   /// Protobuf, of a type that is known only at run time.
   case message(DynamicMessage)
   /// JSON of a type that only the server knows.
   case json([UInt8])
-  /// Another format, which the command does not read: in JSON, it is a string in base64.
+  /// Another format, which only the server and its clients read: in JSON, it is a string in base64.
   case bytes([UInt8])
 
+  /// The message in JSON. One in another format than protobuf and JSON is a string in base64.
+  package func json(_ options: JSONEncodingOptions) throws(EncodeError) -> [UInt8] {
+    switch self {
+    case .message(let message): try message.jsonUTF8Bytes(options: options)
+    case .json(let bytes): bytes
+    case .bytes(let bytes): try Google_Protobuf_BytesValue(bytes).jsonUTF8Bytes()
+    }
+  }
+
   /// The bytes that are sent.
-  func encoded() throws(EncodeError) -> [UInt8] {
+  package func encoded() throws(EncodeError) -> [UInt8] {
     switch self {
     case .message(let message): try message.serializedBytes()
     case .json(let bytes), .bytes(let bytes): bytes
@@ -21,13 +29,13 @@ enum DynamicPayload: Sendable {
 }
 
 /// What the messages of one direction of a method are.
-enum PayloadKind: Sendable {
+package enum PayloadKind: Sendable {
   case message(MessageTable)
   case json
   case bytes(ContentSubtype)
 
   /// The message with this JSON. Throws if it is none.
-  func payload(json bytes: [UInt8], _ types: TypeRegistry) throws(DecodeError) -> DynamicPayload {
+  package func payload(json bytes: [UInt8], _ types: TypeRegistry) throws(DecodeError) -> DynamicPayload {
     switch self {
     case .message(let table):
       var options = JSONDecodingOptions()
@@ -39,7 +47,7 @@ enum PayloadKind: Sendable {
   }
 
   /// What is sent if the user gives nothing.
-  var empty: DynamicPayload {
+  package var empty: DynamicPayload {
     switch self {
     case .message(let table): .message(DynamicMessage(table))
     case .json: .json(Array("{}".utf8))
@@ -48,5 +56,5 @@ enum PayloadKind: Sendable {
   }
 
   /// The table of a protobuf message.
-  var table: MessageTable? { if case .message(let table) = self { table } else { nil } }
+  package var table: MessageTable? { if case .message(let table) = self { table } else { nil } }
 }

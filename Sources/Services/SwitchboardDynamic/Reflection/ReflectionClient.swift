@@ -8,17 +8,17 @@ import SwitchboardText
 ///
 /// Each query uses a separate stream that ends with the answer. Nothing in an answer is trusted: the number and the
 /// size of files are limited, each file is requested once, and a ``Schema`` rejects contradictions.
-actor ReflectionClient {
+package actor ReflectionClient {
   /// The server knows no such symbol.
-  struct UnknownSymbol: Error {
-    let name: String
+  package struct UnknownSymbol: Error {
+    package let name: String
   }
 
   private typealias Request = Grpc_Reflection_V1_ServerReflectionRequest
   private typealias Response = Grpc_Reflection_V1_ServerReflectionResponse
   private typealias Stream = AsyncBidirectionalStreamingCall<Request, Response>
 
-  nonisolated let target: Target
+  package nonisolated let server: any ReflectionPeer
   private let client: MethodClient
   /// The name of the reflection service that answered.
   private var service: String?
@@ -31,8 +31,8 @@ actor ReflectionClient {
   private var requested: Set<ExactText> = []
 
   /// The most files: far more than any server needs, but few enough to process.
-  static let mostFiles = 10_000
-  static let mostBytes = 32 << 20
+  package static let mostFiles = 10_000
+  package static let mostBytes = 32 << 20
   /// The most queries on one stream.
   private static let queriesPerStream = 100
 
@@ -40,12 +40,12 @@ actor ReflectionClient {
   private static let defaultTimeout = Duration.seconds(30)
 
   /// `deadline` is the user's time limit for each query.
-  init(_ target: Target, _ channel: Channel, deadline: Duration? = nil) {
-    self.target = target
+  package init(_ server: any ReflectionPeer, _ channel: Channel, deadline: Duration? = nil) {
+    self.server = server
     client = MethodClient(
       channel: channel,
       defaultCallOptions: CallOptions.with {
-        $0.initialMetadata = target.metadata
+        $0.initialMetadata = server.metadata
         $0.timeout = deadline ?? Self.defaultTimeout
       }
     )
@@ -54,7 +54,7 @@ actor ReflectionClient {
   // MARK: Questions
 
   /// The full names of the server's services.
-  func services() async throws -> [String] {
+  package func services() async throws -> [String] {
     let answers = try await query([.with { $0.listServices = "*" }])
     let names = answers.flatMap { $0.listServicesResponse.service.map(\.name) }
     try checkLengths(of: names)
@@ -62,7 +62,7 @@ actor ReflectionClient {
   }
 
   /// The files that declare symbols, and all that they import.
-  func schema(of symbols: [String]) async throws -> Schema {
+  package func schema(of symbols: [String]) async throws -> Schema {
     for symbol in symbols {
       let answer = try await query([.with { $0.fileContainingSymbol = symbol }])[0]
       if case .errorResponse(let error)? = answer.messageResponse {
@@ -93,9 +93,8 @@ actor ReflectionClient {
     let imports = Set(files.values.flatMap(\.dependency).map(ExactText.init))
     let missing = imports.subtracting(files.keys).map(\.text)
     let known = missing.filter { $0.begins(with: "google/protobuf/") }.sorted { $0.precedes($1) }
-    if !known.isEmpty, let compiled = try? SchemaFiles.compile(known, includes: []) {
-      for file in compiled where files[file.name] == nil { files[file.name] = file }
-    }
+    guard !known.isEmpty else { return }
+    for file in server.knownFiles(known) where files[file.name] == nil { files[file.name] = file }
   }
 
   private func take(_ answer: Grpc_Reflection_V1_ServerReflectionResponse) throws {
@@ -104,12 +103,12 @@ actor ReflectionClient {
       do {
         file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)
       } catch {
-        throw Failure("\(target.text) sent an invalid descriptor: \(error)", code: .data)
+        throw failure(.data, "\(server.text) sent an invalid descriptor: \(error)")
       }
       try checkLengths(of: [file.name] + file.dependency)
       if let other = files[file.name] {
         guard other == file else {
-          throw Failure("\(target.text) sent two files that are called \(file.name) and differ", code: .data)
+          throw failure(.data, "\(server.text) sent two files that are called \(file.name) and differ")
         }
         continue
       }
@@ -132,15 +131,19 @@ actor ReflectionClient {
     }
   }
 
-  private func tooMuch(_ what: ShownText) -> Failure {
-    Failure("\(target.text) sent \(what) as descriptors", code: .data)
+  private func failure(_ reason: SchemaFailure.Reason, _ text: String) -> any Error {
+    server.error(for: SchemaFailure(reason, text))
   }
 
-  private func refusal(_ error: Grpc_Reflection_V1_ErrorResponse) -> Failure {
+  private func tooMuch(_ what: String) -> any Error {
+    failure(.data, "\(server.text) sent \(what) as descriptors")
+  }
+
+  private func refusal(_ error: Grpc_Reflection_V1_ErrorResponse) -> any Error {
     let code = GRPCStatus.Code(rawValue: Int(error.errorCode)) ?? .unknown
-    return Failure(
-      "\(target.text): the reflection service answers \(code.specName): \(error.errorMessage)",
-      code: .status(code == .ok ? .unknown : code)
+    return failure(
+      .refusal(code == .ok ? .unknown : code),
+      "\(server.text): the reflection service answers \(code.specName): \(error.errorMessage)"
     )
   }
 
@@ -158,15 +161,11 @@ actor ReflectionClient {
         let answers = try await query(requests, of: name)
         service = name
         return answers
-      } catch let status as GRPCStatus where target.lacksMethod(status) {
+      } catch let status as GRPCStatus where server.lacksMethod(status) {
         continue
       }
     }
-    throw Failure(
-      "\(target.text) has no reflection service, so its services are unknown",
-      hints: ["'--proto FILE' or '--descriptor-set FILE' take the descriptors from files."],
-      code: .status(.unimplemented)
-    )
+    throw failure(.noReflection, "\(server.text) has no reflection service, so its services are unknown")
   }
 
   private func query(
@@ -182,13 +181,13 @@ actor ReflectionClient {
         answers.append(answer)
         if answers.count == requests.count { break }
       }
-    } catch let status as GRPCStatus where !target.lacksMethod(status) {
-      throw target.failure(status)
+    } catch let status as GRPCStatus where !server.lacksMethod(status) {
+      throw failure(.call(status), "\(server.text): \(status)")
     }
     guard answers.count == requests.count else {
-      throw Failure(
-        "\(target.text): the reflection service left questions unanswered",
-        code: .status(.internalError)
+      throw failure(
+        .refusal(.internalError),
+        "\(server.text): the reflection service left questions unanswered"
       )
     }
     return answers

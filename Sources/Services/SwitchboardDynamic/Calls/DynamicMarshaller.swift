@@ -3,10 +3,10 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 /// Marshals messages of a type that is known only at run time.
-struct DynamicMarshaller: Marshaller {
-  let kind: PayloadKind
+package struct DynamicMarshaller: Marshaller {
+  package let kind: PayloadKind
 
-  var contentSubtype: ContentSubtype {
+  package var contentSubtype: ContentSubtype {
     switch kind {
     case .message: .unnamed
     case .json: .json
@@ -15,16 +15,16 @@ struct DynamicMarshaller: Marshaller {
   }
 
   /// A content type without a subtype means the method's own format.
-  func reads(_ subtype: ContentSubtype) -> Bool {
+  package func reads(_ subtype: ContentSubtype) -> Bool {
     if case .message = kind, subtype == .proto { return true }
     return subtype.isUnnamed || subtype == contentSubtype
   }
 
-  func encode(_ message: DynamicPayload) throws -> MessageBuffer {
+  package func encode(_ message: DynamicPayload) throws -> MessageBuffer {
     MessageBuffer(try message.encoded())
   }
 
-  func decode(_ bytes: RawSpan) throws -> DynamicPayload {
+  package func decode(_ bytes: RawSpan) throws -> DynamicPayload {
     let bytes = BytesMarshaller().decode(bytes)
     return switch kind {
     case .message(let type): .message(try DynamicMessage(type, serializedBytes: bytes))
@@ -35,11 +35,11 @@ struct DynamicMarshaller: Marshaller {
 }
 
 /// A method whose messages are known only at run time.
-typealias DynamicMethod = Method<DynamicMarshaller, DynamicMarshaller>
+package typealias DynamicMethod = Method<DynamicMarshaller, DynamicMarshaller>
 
 extension Schema {
   /// The method, ready to be called with a `MethodClient`.
-  func dynamicMethod(_ method: SchemaMethod) throws(Failure) -> DynamicMethod {
+  package func dynamicMethod(_ method: SchemaMethod) throws(SchemaFailure) -> DynamicMethod {
     let formats = marks.formats(of: method.descriptor)
     return DynamicMethod(
       MethodDescriptor(service: method.service, method: method.name, type: method.type),
@@ -49,12 +49,12 @@ extension Schema {
   }
 
   /// What a message with this name is in a format; in none, or an empty one, it is protobuf.
-  func kind(_ name: String, _ format: String?) throws(Failure) -> PayloadKind {
+  package func kind(_ name: String, _ format: String?) throws(SchemaFailure) -> PayloadKind {
     if let format, !format.isEmpty {
       return ContentSubtype(format) == .json ? .json : .bytes(ContentSubtype(format))
     }
     guard let type = pool.messageType(named: name) else {
-      throw Failure("a method uses the message '\(name)', which is not declared", code: .data)
+      throw SchemaFailure(.data, "a method uses the message '\(name)', which is not declared")
     }
     return .message(type)
   }
@@ -62,7 +62,7 @@ extension Schema {
 
 extension SchemaMethod {
   /// The kind of method.
-  var type: GRPCCallType {
+  package var type: GRPCCallType {
     switch (descriptor.clientStreaming, descriptor.serverStreaming) {
     case (false, false): .unary
     case (true, false): .clientStreaming

@@ -2,36 +2,36 @@ import SwitchboardDescriptors
 import SwitchboardText
 
 /// A declaration in a schema: its kind and its position.
-struct Symbol: Sendable, Hashable {
-  enum Kind: String, Sendable {
+package struct Symbol: Sendable, Hashable {
+  package enum Kind: String, Sendable {
     case service, method, message, field, oneof, `enum`, value, `extension`
   }
 
-  let kind: Kind
-  let fullName: String
+  package let kind: Kind
+  package let fullName: String
   /// The index of the file.
-  let file: Int
+  package let file: Int
   /// The path in the file: alternating field numbers of descriptors and indexes, as in `SourceCodeInfo`.
-  let path: [Int32]
+  package let path: [Int32]
 }
 
 /// Collects all declarations of files.
-struct SymbolIndex {
+package struct SymbolIndex {
   private(set) var symbols: [ExactText: Symbol] = [:]
 
   /// The numbers of fields in `descriptor.proto`, which paths consist of.
-  enum Number {
-    static let fileMessage: Int32 = 4
-    static let fileEnum: Int32 = 5
-    static let fileService: Int32 = 6
-    static let fileExtension: Int32 = 7
-    static let serviceMethod: Int32 = 2
-    static let messageField: Int32 = 2
-    static let messageNested: Int32 = 3
-    static let messageEnum: Int32 = 4
-    static let messageExtension: Int32 = 6
-    static let messageOneof: Int32 = 8
-    static let enumValue: Int32 = 2
+  package enum Number {
+    package static let fileMessage: Int32 = 4
+    package static let fileEnum: Int32 = 5
+    package static let fileService: Int32 = 6
+    package static let fileExtension: Int32 = 7
+    package static let serviceMethod: Int32 = 2
+    package static let messageField: Int32 = 2
+    package static let messageNested: Int32 = 3
+    package static let messageEnum: Int32 = 4
+    package static let messageExtension: Int32 = 6
+    package static let messageOneof: Int32 = 8
+    package static let enumValue: Int32 = 2
   }
 
   mutating func add(_ file: Google_Protobuf_FileDescriptorProto, _ number: Int) {
