@@ -106,7 +106,8 @@ let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
     "CallTestSupport", "CAres", "CertificateSupport", "LoadMessages", "RESTService", "Switchboard",
     "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCommand", "SwitchboardDescriptors",
-    "SwitchboardDynamic", "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport", "SwitchboardLoad",
+    "SwitchboardDynamic", "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport",
+    "SwitchboardLoad",
     "SwitchboardMock", "SwitchboardOpenAPI",
     "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "SwitchboardTelemetry", "TestMessages",
     "TLSSupport",
@@ -336,6 +337,11 @@ let package = Package(
       dependencies: ["SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardText"]
     ),
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
+    .target(
+      name: "KindsService",
+      dependencies: ["GoogleAPIMessages", "Switchboard", "SwitchboardProtobuf", "TestMessages"],
+      path: "Generated/KindsService"
+    ),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
     // The program that protobuf's conformance suite tests: `scripts/interop/conformance` runs it.
@@ -612,8 +618,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardDynamicTests",
       dependencies: [
-        "EchoService", "Switchboard", "SwitchboardDescriptors", "SwitchboardDynamic",
-        "SwitchboardProtobuf", "SwitchboardServices", "TestMessages", "TestSupport",
+        "KindsService", "Switchboard", "SwitchboardDescriptors", "SwitchboardDynamic",
+        "SwitchboardProtobuf", "SwitchboardServices",
       ]
     ),
 
@@ -637,10 +643,11 @@ let package = Package(
       name: "SwitchboardConsoleTests",
       dependencies: [
         "CallTestSupport", "CertificateSupport", "ConsoleMessages", "EchoService", "EchoTestSupport",
-        "HTTP2TestSupport",
+        "HTTP2TestSupport", "KindsService",
         "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardConsole",
-        "SwitchboardNetwork",
-        "SwitchboardProtobuf", "SwitchboardTelemetry", "SwitchboardTransport", "TestSupport",
+        "SwitchboardDescriptors", "SwitchboardDynamic", "SwitchboardNetwork",
+        "SwitchboardProtobuf", "SwitchboardServices", "SwitchboardTelemetry", "SwitchboardTransport",
+        "TestMessages", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -729,7 +736,8 @@ let package = Package(
     .target(
       name: "SwitchboardMock",
       dependencies: [
-        "Switchboard", "SwitchboardDescriptors", "SwitchboardDynamic", "SwitchboardProtobuf", "SwitchboardServices",
+        "Switchboard", "SwitchboardDescriptors", "SwitchboardDynamic", "SwitchboardProtobuf",
+        "SwitchboardServices",
         "SwitchboardText",
       ]
     ),

@@ -5,13 +5,15 @@ import SwitchboardProtobuf
 // An error here means: this file and the package are of different versions. Generate it again.
 private typealias _SwitchboardFits = SwitchboardProtobuf._GeneratedBySwitchboard_0_1
 
-/// What a viewer may have the console do: `session`.
+/// What there is for a viewer: `session`.
 public struct Switchboard_Console_V1_Session: SwitchboardProtobuf.Message {
   /// The permissions of this viewer, as ConsolePermission names them.
   @_alwaysEmitIntoClient public var permissions: [String] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  /// The views that this console has.
+  @_alwaysEmitIntoClient public var views: [String] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Session", "1s*:permissions")
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Session", "1s*:permissions 2s*:views")
 }
 
 /// Shuts a server down: POST `drain`.

@@ -8,16 +8,18 @@ private typealias _SwitchboardFits = SwitchboardProtobuf._GeneratedBySwitchboard
 /// Servers, channels and their connections, as lines of a tree: `connections`.
 public struct Switchboard_Console_V1_ConnectionsView: SwitchboardProtobuf.Message {
   /// A part of the lines that the request asks for.
-  @_alwaysEmitIntoClient public var nodes: [Switchboard_Console_V1_Node] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  @_alwaysEmitIntoClient public var nodes: [Switchboard_Console_V1_Node] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
   /// How many lines there are that the request asks for.
-  @_alwaysEmitIntoClient public var nodeCount: UInt32 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var nodeCount: UInt32 { get { _storage[64] } set { _storage[64] = newValue } }
   /// What the request selects; without one, or if it has gone, there is none.
-  @_alwaysEmitIntoClient public var selected: Switchboard_Console_V1_NodeDetail { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
-  @_alwaysEmitIntoClient public var hasSelected: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public var selected: Switchboard_Console_V1_NodeDetail { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasSelected: Bool { _storage.has(reference: 56) }
   @_alwaysEmitIntoClient public mutating func clearSelected() { _storage.clear(3) }
+  /// Why there are no lines, or not all; empty if there is nothing to say.
+  @_alwaysEmitIntoClient public var missing: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.ConnectionsView", "1m0*:nodes 2u:node_count 3m1?:selected") { [Switchboard_Console_V1_Node.self, Switchboard_Console_V1_NodeDetail.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.ConnectionsView", "1m0*:nodes 2u:node_count 3m1?:selected 4s:missing") { [Switchboard_Console_V1_Node.self, Switchboard_Console_V1_NodeDetail.self] }
 }
 
 /// A line of the tree.

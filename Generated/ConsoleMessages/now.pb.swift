@@ -7,33 +7,37 @@ private typealias _SwitchboardFits = SwitchboardProtobuf._GeneratedBySwitchboard
 
 /// What the process does now, and did in the last 15 minutes: `now`.
 public struct Switchboard_Console_V1_NowView: SwitchboardProtobuf.Message {
-  @_alwaysEmitIntoClient public var process: Switchboard_Console_V1_Process { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
-  @_alwaysEmitIntoClient public var hasProcess: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public var process: Switchboard_Console_V1_Process { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasProcess: Bool { _storage.has(reference: 64) }
   @_alwaysEmitIntoClient public mutating func clearProcess() { _storage.clear(1) }
-  @_alwaysEmitIntoClient public var servers: [Switchboard_Console_V1_Server] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var servers: [Switchboard_Console_V1_Server] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
   /// The event loops of these servers.
-  @_alwaysEmitIntoClient public var loops: [Switchboard_Console_V1_Loop] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var loops: [Switchboard_Console_V1_Loop] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
   /// The peers that broke a rule, by what they did, since the process began.
-  @_alwaysEmitIntoClient public var abuses: [Switchboard_Console_V1_Count] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var abuses: [Switchboard_Console_V1_Count] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
   /// How far the points of a series are apart, in seconds.
-  @_alwaysEmitIntoClient public var stepSeconds: Double { get { _storage[80] } set { _storage[80] = newValue } }
+  @_alwaysEmitIntoClient public var stepSeconds: Double { get { _storage[96] } set { _storage[96] = newValue } }
   /// All calls that servers received, or that channels made, whichever the request asks for.
-  @_alwaysEmitIntoClient public var total: Switchboard_Console_V1_Series { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
-  @_alwaysEmitIntoClient public var hasTotal: Bool { _storage.has(reference: 88) }
+  @_alwaysEmitIntoClient public var total: Switchboard_Console_V1_Series { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
+  @_alwaysEmitIntoClient public var hasTotal: Bool { _storage.has(reference: 104) }
   @_alwaysEmitIntoClient public mutating func clearTotal() { _storage.clear(6) }
   /// A part of the methods that the request asks for.
-  @_alwaysEmitIntoClient public var methods: [Switchboard_Console_V1_Method] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  @_alwaysEmitIntoClient public var methods: [Switchboard_Console_V1_Method] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
   /// How many methods there are that the request asks for.
-  @_alwaysEmitIntoClient public var methodCount: UInt32 { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var methodCount: UInt32 { get { _storage[136] } set { _storage[136] = newValue } }
   /// The whole series of the method that the request selects.
-  @_alwaysEmitIntoClient public var selected: Switchboard_Console_V1_Method { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
-  @_alwaysEmitIntoClient public var hasSelected: Bool { _storage.has(reference: 104) }
+  @_alwaysEmitIntoClient public var selected: Switchboard_Console_V1_Method { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
+  @_alwaysEmitIntoClient public var hasSelected: Bool { _storage.has(reference: 120) }
   @_alwaysEmitIntoClient public mutating func clearSelected() { _storage.clear(9) }
   /// Why there are no figures of calls; empty if there are.
   @_alwaysEmitIntoClient public var missing: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  /// What the figures are without, and what they are of; empty if there is nothing to say.
+  @_alwaysEmitIntoClient public var remark: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  /// Whether services are serving, of a server in another process.
+  @_alwaysEmitIntoClient public var health: [Switchboard_Console_V1_Health] { get { _storage[array: 128] } _modify { yield &_storage[array: 128] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.NowView", "1m0?:process 2m1*:servers 3m2*:loops 4m3*:abuses 5R:step_seconds 6m4?:total 7m5*:methods 8u:method_count 9m5?:selected 10s:missing") { [Switchboard_Console_V1_Process.self, Switchboard_Console_V1_Server.self, Switchboard_Console_V1_Loop.self, Switchboard_Console_V1_Count.self, Switchboard_Console_V1_Series.self, Switchboard_Console_V1_Method.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.NowView", "1m0?:process 2m1*:servers 3m2*:loops 4m3*:abuses 5R:step_seconds 6m4?:total 7m5*:methods 8u:method_count 9m5?:selected 10s:missing 11s:remark 12m6*:health") { [Switchboard_Console_V1_Process.self, Switchboard_Console_V1_Server.self, Switchboard_Console_V1_Loop.self, Switchboard_Console_V1_Count.self, Switchboard_Console_V1_Series.self, Switchboard_Console_V1_Method.self, Switchboard_Console_V1_Health.self] }
 }
 
 public struct Switchboard_Console_V1_Process: SwitchboardProtobuf.Message {
@@ -76,6 +80,16 @@ public struct Switchboard_Console_V1_Loop: SwitchboardProtobuf.Message {
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
   public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Loop", "1s:name 2u:connections 3r:load")
+}
+
+public struct Switchboard_Console_V1_Health: SwitchboardProtobuf.Message {
+  /// Empty for the server as a whole.
+  @_alwaysEmitIntoClient public var service: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  /// As health checks name it: `SERVING`.
+  @_alwaysEmitIntoClient public var status: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Health", "1s:service 2s:status")
 }
 
 public struct Switchboard_Console_V1_Count: SwitchboardProtobuf.Message {

@@ -115,7 +115,8 @@ meter { width: 6rem; }
 .bad-text { color: var(--red); font-weight: 600; }
 .good-text { color: var(--green); }
 .empty { color: var(--soft); padding: 1rem; margin: 0; }
-.panel { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; display: grid; gap: .8rem; }
+.panel { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; display: grid; gap: .8rem;
+  grid-template-columns: minmax(0, 1fr); }
 .panel > header { padding: 0; border: 0; }
 .panel > header button { margin-left: auto; }
 .lever { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 .8rem; }
@@ -149,9 +150,56 @@ dialog { color: var(--text); background: var(--page); border: 1px solid var(--li
 dialog::backdrop { background: rgb(0 0 0 / 50%); }
 dialog form { display: grid; gap: .7rem; }
 dialog p { margin: 0; color: var(--soft); }
+.hint { color: var(--soft); font-size: .85rem; margin: 0; overflow-wrap: anywhere; white-space: pre-line; }
+.type { color: var(--soft); font-size: .85rem; font-weight: normal; overflow-wrap: anywhere; }
+.request, .request section { display: grid; gap: .8rem; min-width: 0; align-content: start;
+  grid-template-columns: minmax(0, 1fr); }
+.request p { margin: 0; }
+.request p:empty { display: none; }
+.columns > section:last-child:not(:only-child) { position: sticky; top: .5rem; align-self: start; }
+.columns { display: grid; gap: 1.2rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
+.columns > section:only-child { grid-column: 1 / -1; }
+.form { display: grid; gap: .5rem; min-width: 0; grid-template-columns: minmax(0, 1fr); }
+.field { display: grid; grid-template-columns: minmax(9rem, 1fr) minmax(0, 1.4fr) auto; gap: .15rem .6rem; align-items: center; }
+.field .hint { grid-column: 2 / -1; }
+.field .title { overflow-wrap: anywhere; }
+.field textarea, .item textarea { resize: vertical; }
+.title b { font-weight: 600; } .title .gone { text-decoration: line-through; } .title em { color: var(--amber); font-size: .85rem; }
+fieldset { border: 0; margin: 0; padding: 0; display: grid; gap: .5rem; min-width: 0; grid-template-columns: minmax(0, 1fr); }
+fieldset > :not(legend):not(:empty) { border-left: 2px solid var(--line); padding-left: .8rem; margin-left: .2rem; }
+legend { padding: 0; }
+.item { display: flex; gap: .4rem; align-items: start; }
+.item > :not(button) { flex: 1; min-width: 0; }
+.pair { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .4rem; }
+textarea { font: inherit; color: var(--text); background: var(--page); border: 1px solid var(--soft); border-radius: .35rem;
+  padding: .25rem .5rem; width: 100%; }
+.code, pre, code { font: .85rem/1.45 ui-monospace, monospace; }
+pre { background: var(--tile); border-radius: .4rem; padding: .5rem .7rem; margin: .2rem 0 0; max-height: 24rem; overflow: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+[aria-invalid="true"] { border-color: var(--red); outline-color: var(--red); }
+button:disabled { opacity: .55; cursor: default; }
+.small { font-size: .85rem; padding: .1rem .45rem; }
+.main { background: var(--blue); border-color: var(--blue); color: var(--page); font-weight: 600; }
+.outcome { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+.events, .past { list-style: none; margin: 0; padding: 0; display: grid; gap: .6rem; min-width: 0; }
+.events > li, .past > li { min-width: 0; }
+.events p { margin: 0; }
+.past li { display: flex; gap: .6rem; align-items: baseline; }
+.past code { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
+.headers { display: grid; gap: .3rem; grid-template-columns: minmax(0, 1fr); }
+.request .tools > div { flex: 1 1 12rem; min-width: 0; display: grid; gap: .3rem; justify-items: start;
+  grid-template-columns: minmax(0, 1fr); }
+.request .tools > div > .headers { width: 100%; }
+.request > .tools { margin: 0; align-items: center; }
+.copied { display: grid; gap: .3rem; }
 @media (max-width: 40rem) {
   .wide { display: none; }
   main { padding: .8rem; }
+  .columns { grid-template-columns: minmax(0, 1fr); }
+  .columns > section:last-child:not(:only-child) { position: static; }
+  .field { grid-template-columns: minmax(0, 1fr) auto; }
+  .field .title { grid-column: 1 / -1; }
+  .field .hint { grid-column: 1 / -1; }
 }
 
 h3 { font-size: .95rem; margin: 0 0 .3rem; }
@@ -286,12 +334,19 @@ function act(name, body) {
   return request(name, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-// What the server does for this viewer, besides showing.
+// What there is for this viewer: views, and what the server does besides showing.
 const permissions = {
   all: null,
-  async learn() { this.all ??= new Set((await request("session")).permissions ?? []); },
+  views: new Set(),
+  async learn() {
+    if (this.all) return;
+    const session = await request("session");
+    this.views = new Set(session.views ?? []);
+    this.all = new Set(session.permissions ?? []);
+  },
   forget() { this.all = null; },
   has(name) { return this.all?.has(name) ?? false; },
+  allow(view) { return this.all ? this.views.has(view.name) && (!view.permission || this.has(view.permission)) : !view.permission; },
 };
 
 // Takes the token out of the address, where bookmarks and pictures of the screen would keep it.
@@ -351,6 +406,7 @@ const refresher = {
     try {
       const view = current;
       await permissions.learn();
+      showLinks();
       const data = await ask(view.name, view.parameters());
       if (run !== this.run || view !== current) return;
       this.failures = 0;
@@ -668,12 +724,12 @@ class NowView {
       ["Median", shortTime(last(numbers(total.median)))],
       ["p99", shortTime(last(numbers(total.p99)))],
       ["In progress", shortNumber(last(numbers(total.inFlight)))],
-      ["Connections", shortNumber(servers.reduce((sum, server) => sum + number(server.connections), 0))],
-      ["Memory", shortBytes(number(data.process?.memoryBytes))],
+      data.remark ? null : ["Connections", shortNumber(servers.reduce((sum, server) => sum + number(server.connections), 0))],
+      data.remark ? null : ["Memory", shortBytes(number(data.process?.memoryBytes))],
       draining ? ["Draining", `${draining} of ${servers.length}`, true] : null,
     ]));
-    this.note.hidden = !data.missing;
-    this.note.textContent = data.missing ?? "";
+    this.note.hidden = !data.missing && !data.remark;
+    this.note.textContent = data.missing || data.remark || "";
     this.charts.hidden = Boolean(data.missing);
     this.charts.replaceChildren(chartsOf(total, step));
     this.grid.draw(data.methods ?? [], this.asked, number(data.methodCount));
@@ -703,7 +759,7 @@ class NowView {
       lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
     const addresses = servers.map((server) => make("li", {},
       make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
-      make("span", {}, server.isSilent ? "" : `${shortNumber(number(server.connections))} connections`),
+      make("span", {}, server.isSilent || data.remark ? "" : `${shortNumber(number(server.connections))} connections`),
       this.stateOf(server)));
     const loops = (data.loops ?? []).map((loop, index) => {
       const load = loop.load === undefined ? 0 : Number(loop.load);
@@ -714,8 +770,11 @@ class NowView {
     });
     const abuses = (data.abuses ?? []).map((abuse) => make("li", {}, make("span", {}, abuse.name),
       make("span", { class: "bad-text" }, shortNumber(number(abuse.count)))));
-    this.lists.replaceChildren(list("Servers", addresses), list("Event loops", loops),
-      list("Peers that broke a rule", abuses));
+    const health = (data.health ?? []).map((each) => make("li", {}, make("span", {}, each.service || "the server as a whole"),
+      make("span", { class: each.status === "SERVING" ? "good-text" : "bad-text" }, each.status)));
+    // A server of another process tells less.
+    this.lists.replaceChildren(list("Servers", addresses), ...(data.health ? [list("Health", health)] : []),
+      ...(data.process?.processors ? [list("Event loops", loops), list("Peers that broke a rule", abuses)] : []));
   }
 }
 
@@ -925,6 +984,7 @@ class ConnectionsView {
   filter = ""; chosen = ""; closed = new Set();
 
   constructor() {
+    this.note = make("p", { class: "hint", hidden: true });
     this.facts = make("div");
     this.levers = make("div");
     this.panel = make("section", { class: "panel", hidden: true }, this.levers, this.facts);
@@ -951,7 +1011,7 @@ class ConnectionsView {
           filterField("Find addresses and names", (text) => {
             this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
           })),
-        this.grid.element),
+        this.note, this.grid.element),
       this.panel,
     ];
   }
@@ -991,6 +1051,8 @@ class ConnectionsView {
   draw(data) {
     const lines = (data.nodes ?? []).map((line) => ({ ...line, isClosed: this.closed.has(line.id) }));
     this.grid.draw(lines, this.asked, number(data.nodeCount));
+    this.note.hidden = !data.missing;
+    this.note.textContent = data.missing ?? "";
     const detail = data.selected;
     this.panel.hidden = !this.chosen;
     if (!this.chosen) return;
@@ -1009,6 +1071,1003 @@ class ConnectionsView {
       ...(events.length ? [make("h2", {}, "Events, the newest first"), make("table", {}, ...events)] : []));
   }
 }
+
+// JSON that loses nothing: numbers keep their digits, and objects the order of their members, of which any name may be one.
+
+// A number, as it is written.
+class Digits {
+  constructor(text) { this.text = text; }
+}
+
+// What is wrong with a text, and the index of the character where it is.
+class JSONMistake extends Error {
+  constructor(message, at) { super(message); this.at = at; }
+}
+
+// Reads a text: objects become maps, numbers `Digits`.
+function readJSON(text) {
+  let at = 0;
+  const deepest = 100;
+  const fail = (message) => { throw new JSONMistake(message, at); };
+  const blank = () => { while (at < text.length && " \t\n\r".includes(text[at])) at += 1; };
+  const take = (pattern) => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) at += found.length;
+    return found;
+  };
+
+  function string() {
+    const start = at;
+    const found = take(/"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y);
+    if (found !== undefined) return JSON.parse(found);
+    // The place of what is wrong, and not that of the quote.
+    take(/"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y);
+    if (at >= text.length) { at = start; fail("this string does not end"); }
+    return fail(text[at] === "\\" ? "no such escape in a string" : "a string has no line breaks and control characters");
+  }
+
+  function value(depth) {
+    blank();
+    if (depth > deepest) fail("it is nested too deeply");
+    if (at >= text.length) fail("a value is missing");
+    if (text[at] === "{") return object(depth);
+    if (text[at] === "[") return list(depth);
+    if (text[at] === '"') return string();
+    const start = at;
+    const digits = take(/-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y);
+    if (digits !== undefined) {
+      if (/[\w.+-]/.test(text[at] ?? "")) { at = start; fail("no number has this form"); }
+      return new Digits(digits);
+    }
+    const word = take(/[A-Za-z_]\w*/y);
+    if (word === "true" || word === "false") return word === "true";
+    if (word === "null") return null;
+    at = start;
+    return fail(word ? `${word} is no value: texts are in double quotes` : "a value is missing");
+  }
+
+  function list(depth) {
+    at += 1;
+    const items = [];
+    blank();
+    if (text[at] === "]") { at += 1; return items; }
+    for (;;) {
+      items.push(value(depth + 1));
+      blank();
+      if (text[at] === "]") { at += 1; return items; }
+      if (text[at] !== ",") fail("a comma or ] is missing");
+      at += 1;
+    }
+  }
+
+  function object(depth) {
+    at += 1;
+    const members = new Map();
+    blank();
+    if (text[at] === "}") { at += 1; return members; }
+    for (;;) {
+      blank();
+      if (text[at] !== '"') fail("a name in double quotes is missing");
+      const start = at;
+      const name = string();
+      if (members.has(name)) { at = start; fail("this name is there twice"); }
+      blank();
+      if (text[at] !== ":") fail("a colon is missing");
+      at += 1;
+      members.set(name, value(depth + 1));
+      blank();
+      if (text[at] === "}") { at += 1; return members; }
+      if (text[at] !== ",") fail("a comma or } is missing");
+      at += 1;
+    }
+  }
+
+  const found = value(0);
+  blank();
+  if (at < text.length) fail("nothing may follow the value");
+  return found;
+}
+
+// A string without characters that control a terminal or reorder what stands beside it, as JSON.
+const quoted = (text) => JSON.stringify(text).replace(/[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+  (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+// Writes what `readJSON` reads: on one line without `indent`.
+function writeJSON(value, indent = "", before = "") {
+  if (value instanceof Digits) return value.text;
+  if (typeof value === "string") return quoted(value);
+  if (!(value instanceof Map) && !Array.isArray(value)) return String(value);
+  const [open, close] = value instanceof Map ? "{}" : "[]";
+  const inner = before + indent;
+  const parts = value instanceof Map
+    ? [...value].map(([name, each]) => `${quoted(name)}:${indent ? " " : ""}${writeJSON(each, indent, inner)}`)
+    : value.map((each) => writeJSON(each, indent, inner));
+  if (!parts.length) return open + close;
+  return indent ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${before}${close}` : open + parts.join(",") + close;
+}
+
+// The same JSON with a member on each line; a text that is none stays.
+function prettyJSON(text) {
+  try { return writeJSON(readJSON(text), "  "); } catch { return text; }
+}
+
+// The line and the column of a character, from 1.
+function positionIn(text, at) {
+  const lines = text.slice(0, at).split("\n");
+  return { line: lines.length, column: [...lines[lines.length - 1]].length + 1 };
+}
+
+// The index of the character at a line and a column.
+function indexIn(text, line, column) {
+  const lines = text.split("\n");
+  const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  return Math.min(text.length, before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length);
+}
+
+// Fields of forms that have one value. A place is where the value is: `get`, `set` and `clear`.
+
+// Types of protobuf whose JSON is not that of a message with fields, and what is typed for them.
+const wellKnown = {
+  "google.protobuf.Timestamp": { form: "text", example: "2026-01-31T12:00:00Z" },
+  "google.protobuf.Duration": { form: "text", example: "1.5s" },
+  "google.protobuf.FieldMask": { form: "text", example: "name,address.city" },
+  "google.protobuf.Struct": { form: "json", example: '{"any": "JSON"}' },
+  "google.protobuf.Value": { form: "json", example: "any JSON" },
+  "google.protobuf.ListValue": { form: "json", example: '["any", "JSON"]' },
+  "google.protobuf.Any": { form: "json", example: '{"@type": "type.googleapis.com/package.Message"}' },
+  "google.protobuf.DoubleValue": { form: "FRACTION" }, "google.protobuf.FloatValue": { form: "FRACTION" },
+  "google.protobuf.Int64Value": { form: "LONG" }, "google.protobuf.UInt64Value": { form: "LONG" },
+  "google.protobuf.Int32Value": { form: "INTEGER" }, "google.protobuf.UInt32Value": { form: "INTEGER" },
+  "google.protobuf.BoolValue": { form: "BOOL" }, "google.protobuf.StringValue": { form: "STRING" },
+  "google.protobuf.BytesValue": { form: "BYTES" },
+};
+
+// Whether a field holds a message that has a form of its own.
+const isNested = (field) => field.kind === "MESSAGE" && !wellKnown[field.type];
+
+// What a field is, in words.
+function typeOf(field) {
+  const type = field.type.startsWith("google.protobuf.") ? field.type.slice(16) : field.type;
+  return field.mapKey ? `map of ${field.mapKey} to ${type}` : field.isRepeated ? `list of ${type}` : type;
+}
+
+// The editor of a value that has no parts. Returns an element with one control, to which a label leads.
+function valueEditor(field, place, name) {
+  const special = field.kind === "MESSAGE" ? wellKnown[field.type] : null;
+  switch (special?.form ?? field.kind) {
+    case "BOOL": return choiceEditor([["true", "true"], ["false", "false"]], place, name,
+      (value) => (typeof value === "boolean" ? String(value) : undefined), (text) => text === "true");
+    case "ENUM": return choiceEditor((field.choices ?? []).map((each) => [each.name, `${each.name} = ${each.number ?? 0}`]), place, name,
+      (value) => (value instanceof Digits
+        ? (field.choices ?? []).find((each) => String(each.number ?? 0) === value.text)?.name ?? value.text : value),
+      (text) => text);
+    case "BYTES": return bytesEditor(place, name);
+    case "json": return jsonEditor(special.example, place, name);
+    case "text": return textEditor({ place, name, example: special.example, read: (text) => text, lines: false });
+    case "INTEGER": return textEditor({ place, name, mode: "numeric", lines: false, isEmptyNothing: true,
+      read: (text) => (/^-?(0|[1-9][0-9]*)$/.test(text) ? new Digits(text) : text), wrong: (text) => !/^-?[0-9]+$/.test(text), needs: "a whole number" });
+    case "LONG": return textEditor({ place, name, mode: "numeric", lines: false, isEmptyNothing: true,
+      read: (text) => text, wrong: (text) => !/^-?[0-9]+$/.test(text), needs: "a whole number" });
+    case "FRACTION": return textEditor({ place, name, mode: "decimal", lines: false, isEmptyNothing: true,
+      read: (text) => (isDigits(text) ? new Digits(text) : text),
+      wrong: (text) => !isDigits(text) && !["NaN", "Infinity", "-Infinity"].includes(text), needs: "a number, NaN, Infinity or -Infinity" });
+    default: return textEditor({ place, name, read: (text) => text, lines: true, example: field.defaultValue });
+  }
+}
+
+const isDigits = (text) => /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$/.test(text);
+
+// What a value is as the text of a field; nothing if it is no text.
+const plain = (value) => (value === undefined || value === null ? "" : value instanceof Digits ? value.text
+  : typeof value === "string" ? value : undefined);
+
+// For a value that is of another kind than the field: only its JSON can say what is meant.
+const foreign = (name) => make("input", { "aria-label": name, disabled: true, value: "of another kind: see its JSON" });
+
+function textEditor({ place, name, read, example, mode, wrong, needs, lines, isEmptyNothing }) {
+  const text = plain(place.get());
+  if (text === undefined) return foreign(name);
+  const field = make(lines ? "textarea" : "input", { "aria-label": name, placeholder: example || null, spellcheck: "false",
+    autocomplete: "off", ...(lines ? { rows: Math.min(8, text.split("\n").length) } : { inputmode: mode }) });
+  field.value = text;
+  const check = () => {
+    const isWrong = Boolean(wrong && field.value !== "" && wrong(field.value));
+    field.setAttribute("aria-invalid", String(isWrong));
+    field.title = isWrong ? `It needs ${needs}` : "";
+  };
+  field.addEventListener("input", () => {
+    check();
+    if (field.value === "" && (isEmptyNothing || example !== undefined && !lines)) place.clear(); else place.set(read(field.value));
+  });
+  check();
+  return field;
+}
+
+function choiceEditor(options, place, name, shown, read) {
+  const value = place.get();
+  const text = value === undefined || value === null ? "" : shown(value);
+  if (typeof text !== "string") return foreign(name);
+  const isKnown = text === "" || options.some(([each]) => each === text);
+  const field = make("select", { "aria-label": name, onchange: () => {
+    if (field.value === "") place.clear(); else place.set(read(field.value));
+  } }, make("option", { value: "" }, "–"), ...options.map(([each, title]) => make("option", { value: each }, title)),
+  isKnown ? null : make("option", { value: text }, text));
+  field.value = text;
+  return field;
+}
+
+// Bytes are base64 in JSON. They can be typed as text, too.
+function bytesEditor(place, name) {
+  const value = place.get();
+  if (plain(value) === undefined) return foreign(name);
+  const field = make("input", { "aria-label": name, autocomplete: "off", spellcheck: "false", placeholder: "base64" });
+  field.value = plain(value);
+  const way = make("select", { "aria-label": `how ${name} is typed` }, make("option", { value: "base64" }, "base64"),
+    make("option", { value: "text" }, "text"));
+  const change = () => {
+    const isText = way.value === "text";
+    const isWrong = !isText && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(field.value);
+    field.setAttribute("aria-invalid", String(isWrong));
+    place.set(isText ? base64(new TextEncoder().encode(field.value)) : field.value);
+  };
+  way.addEventListener("change", () => {
+    const bytes = way.value === "text" ? bytesOf(plain(place.get())) : null;
+    const text = bytes && textOf(bytes);
+    // What is no text stays base64.
+    if (way.value === "text" && text === null) way.value = "base64";
+    field.value = way.value === "text" ? text : plain(place.get());
+    field.placeholder = way.value;
+  });
+  field.addEventListener("input", change);
+  return make("span", { class: "pair" }, field, way);
+}
+
+const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+function bytesOf(text) {
+  try { return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0)); } catch { return null; }
+}
+function textOf(bytes) {
+  try { return new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { return null; }
+}
+
+function jsonEditor(example, place, name) {
+  const value = place.get();
+  const field = make("textarea", { "aria-label": `${name}, in JSON`, class: "code", placeholder: example, spellcheck: "false" });
+  field.value = value === undefined ? "" : writeJSON(value, "  ");
+  field.rows = Math.min(12, Math.max(2, field.value.split("\n").length));
+  field.addEventListener("input", () => {
+    if (field.value.trim() === "") { field.setAttribute("aria-invalid", "false"); place.clear(); return; }
+    try {
+      place.set(readJSON(field.value));
+      field.setAttribute("aria-invalid", "false");
+      field.title = "";
+    } catch (mistake) {
+      field.setAttribute("aria-invalid", "true");
+      field.title = mistake.message;
+    }
+  });
+  return field;
+}
+
+// A form of a message, which edits a map of its JSON. Forms of messages inside are made when they are opened, so that types may
+// refer to themselves.
+
+// Longer lists, and what is nested more deeply, are edited as JSON.
+const mostItems = 100;
+const mostLevels = 20;
+
+class MessageForm {
+  // `types` finds forms by the names of types; `changed` is called after each change.
+  constructor(types, changed) {
+    this.types = types;
+    this.changed = changed;
+    this.element = make("div", { class: "form" });
+  }
+
+  // Shows a value of this type.
+  async show(type, members, level = 0) {
+    this.level = level;
+    let form;
+    try { form = await this.types(type); } catch (error) {
+      this.element.replaceChildren(make("p", { class: "bad-text" }, `There is no form: ${error.message}`));
+      return;
+    }
+    this.element.replaceChildren(...(form.comment && level === 0 ? [make("p", { class: "hint" }, form.comment.trim())] : []),
+      ...this.rows(form.fields ?? [], members));
+    if (!form.fields?.length) this.element.append(make("p", { class: "hint" }, form.name ? "It has no fields." : "Its type is not known."));
+  }
+
+  // A row for each field, and one for each oneof.
+  rows(fields, members) {
+    const rows = [], oneofs = new Map();
+    for (const field of fields) {
+      if (!field.oneof) { rows.push(this.row(field, members)); continue; }
+      if (!oneofs.has(field.oneof)) {
+        oneofs.set(field.oneof, []);
+        rows.push(() => this.oneof(field.oneof, oneofs.get(field.oneof), members));
+      }
+      oneofs.get(field.oneof).push(field);
+    }
+    return rows.map((row) => (typeof row === "function" ? row() : row));
+  }
+
+  // The place of a field's value: JSON may have it under either name.
+  place(field, members) {
+    const key = () => (members.has(field.name) && !members.has(field.jsonName) ? field.name : field.jsonName);
+    return {
+      get: () => members.get(key()),
+      set: (value) => { members.set(key(), value); this.changed(); },
+      clear: () => { members.delete(key()); this.changed(); },
+    };
+  }
+
+  // Replaces an element by a new one of `build`, which gets a function that does it again.
+  dynamic(build) {
+    let element;
+    const redraw = (focus) => {
+      const next = build(redraw);
+      element?.replaceWith(next);
+      element = next;
+      if (focus) (element.querySelector(focus) ?? element.querySelector("input, select, textarea, button"))?.focus();
+    };
+    redraw();
+    return element;
+  }
+
+  row(field, members) {
+    const place = this.place(field, members);
+    if (field.mapKey) return this.dynamic((redraw) => this.map(field, place, redraw));
+    if (field.isRepeated) return this.dynamic((redraw) => this.list(field, place, redraw));
+    if (isNested(field)) return this.dynamic((redraw) => this.nested(field, place, redraw));
+    return this.dynamic((redraw) => make("div", { class: "field" }, this.title(field), valueEditor(field, place, field.jsonName),
+      make("button", { type: "button", class: "small", "aria-label": `clear ${field.jsonName}`, title: "Clear",
+        onclick: () => { place.clear(); redraw("input, select, textarea"); } }, "×"), ...this.hints(field)));
+  }
+
+  title(field) {
+    const isRequired = field.isRequired || (field.rules ?? []).some((rule) => /field_behavior.*REQUIRED/.test(rule));
+    return make("span", { class: "title" }, make("b", { class: field.isDeprecated ? "gone" : null }, field.jsonName),
+      " ", make("span", { class: "type" }, typeOf(field)), isRequired ? make("em", {}, " required") : null,
+      field.isDeprecated ? make("em", {}, " deprecated") : null);
+  }
+
+  hints(field) {
+    const texts = [field.comment?.trim(), field.defaultValue !== undefined ? `default: ${field.defaultValue}` : null, ...(field.rules ?? [])];
+    return texts.filter(Boolean).map((text) => make("p", { class: "hint" }, text));
+  }
+
+  // A message inside another.
+  nested(field, place, redraw, name = field.jsonName) {
+    const value = place.get();
+    const isThere = value instanceof Map;
+    const button = make("button", { type: "button", class: "small", "aria-label": `${isThere ? "remove" : "add"} ${name}`, onclick: () => {
+      if (isThere) place.clear(); else place.set(new Map());
+      redraw();
+    } }, isThere ? "Remove" : "Add");
+    const body = make("div", {});
+    if (isThere) this.open(field.type, value, body);
+    else if (value !== undefined && value !== null) body.append(foreign(name));
+    return make("fieldset", {}, make("legend", {}, this.title(field), " ", button), ...this.hints(field), body);
+  }
+
+  open(type, value, body) {
+    if (this.level >= mostLevels) { body.append(make("p", { class: "hint" }, "What is nested more deeply is edited as JSON.")); return; }
+    const inner = new MessageForm(this.types, this.changed);
+    body.append(inner.element);
+    inner.show(type, value, this.level + 1);
+  }
+
+  // One item of a list, or one value of a map.
+  item(field, place, name) {
+    const single = { ...field, isRepeated: false, mapKey: "" };
+    if (!isNested(single)) return valueEditor(single, place, name);
+    const body = make("div", { class: "inner" });
+    if (place.get() instanceof Map) this.open(field.type, place.get(), body); else body.append(foreign(name));
+    return body;
+  }
+
+  // What a new item is.
+  fresh(field) {
+    if (isNested(field)) return new Map();
+    switch (field.kind === "MESSAGE" ? wellKnown[field.type].form : field.kind) {
+      case "INTEGER": case "FRACTION": return new Digits("0");
+      case "LONG": return "0";
+      case "BOOL": return false;
+      case "ENUM": return field.choices?.[0]?.name ?? new Digits("0");
+      case "json": return field.type === "google.protobuf.ListValue" ? [] : field.type === "google.protobuf.Value" ? null : new Map();
+      default: return "";
+    }
+  }
+
+  list(field, place, redraw) {
+    const items = place.get();
+    const isThere = Array.isArray(items);
+    const lines = !isThere ? [] : items.slice(0, mostItems).map((_, index) => make("div", { class: "item" },
+      this.item(field, { get: () => items[index], set: (value) => { items[index] = value; this.changed(); },
+        clear: () => { items[index] = this.fresh(field); this.changed(); } }, `${field.jsonName} ${index + 1}`),
+      make("button", { type: "button", class: "small", "aria-label": `remove ${field.jsonName} ${index + 1}`, onclick: () => {
+        items.splice(index, 1);
+        if (items.length) this.changed(); else place.clear();
+        redraw(".add");
+      } }, "×")));
+    if (isThere && items.length > mostItems) lines.push(make("p", { class: "hint" }, `${items.length - mostItems} more are in its JSON.`));
+    const add = make("button", { type: "button", class: "small add", "aria-label": `add to ${field.jsonName}`, onclick: () => {
+      place.set([...(isThere ? items : []), this.fresh(field)]);
+      redraw(".item:last-of-type :is(input, select, textarea, button)");
+    } }, "Add");
+    const isForeign = !isThere && items !== undefined && items !== null;
+    return make("fieldset", {}, make("legend", {}, this.title(field), " ", add), ...this.hints(field),
+      ...(isForeign ? [foreign(field.jsonName)] : lines));
+  }
+
+  map(field, place, redraw) {
+    const members = place.get();
+    const isThere = members instanceof Map;
+    const lines = !isThere ? [] : [...members.keys()].slice(0, mostItems).map((key) => {
+      let current = key;
+      const name = make("input", { "aria-label": `key of ${field.jsonName}`, autocomplete: "off", value: key, oninput: () => {
+        const isTaken = name.value !== current && members.has(name.value);
+        name.setAttribute("aria-invalid", String(isTaken));
+        name.title = isTaken ? "This key is there already" : "";
+        if (isTaken) return;
+        // The order of the others stays.
+        const entries = [...members].map(([each, value]) => [each === current ? name.value : each, value]);
+        members.clear();
+        for (const [each, value] of entries) members.set(each, value);
+        current = name.value;
+        this.changed();
+      } });
+      return make("div", { class: "item" }, name, this.item(field, { get: () => members.get(current),
+        set: (value) => { members.set(current, value); this.changed(); },
+        clear: () => { members.set(current, this.fresh(field)); this.changed(); } }, `value of ${key || field.jsonName}`),
+      make("button", { type: "button", class: "small", "aria-label": `remove ${key} of ${field.jsonName}`, onclick: () => {
+        members.delete(current);
+        if (members.size) this.changed(); else place.clear();
+        redraw(".add");
+      } }, "×"));
+    });
+    const add = make("button", { type: "button", class: "small add", "aria-label": `add to ${field.jsonName}`, onclick: () => {
+      const all = isThere ? members : new Map();
+      all.set(this.freshKey(field, all), this.fresh(field));
+      place.set(all);
+      redraw(".item:last-of-type input");
+    } }, "Add");
+    return make("fieldset", {}, make("legend", {}, this.title(field), " ", add), ...this.hints(field), ...lines);
+  }
+
+  freshKey(field, members) {
+    const candidates = field.mapKey === "bool" ? ["false", "true"] : null;
+    if (candidates) return candidates.find((key) => !members.has(key)) ?? "false";
+    let number = members.size;
+    const name = () => (field.mapKey === "string" ? (number ? `key${number}` : "") : String(number));
+    while (members.has(name())) number += 1;
+    return name();
+  }
+
+  // At most one of some fields.
+  oneof(name, fields, members) {
+    return this.dynamic((redraw) => {
+      const places = fields.map((field) => this.place(field, members));
+      const set = fields.findIndex((_, index) => places[index].get() !== undefined);
+      const which = make("select", { "aria-label": `which of ${name}`, onchange: () => {
+        const next = which.value === "" ? -1 : Number(which.value);
+        places.forEach((place, index) => { if (index !== next && place.get() !== undefined) place.clear(); });
+        if (next >= 0) places[next].set(fields[next].type === "google.protobuf.NullValue" ? null : this.fresh(fields[next]));
+        redraw("select");
+      } }, make("option", { value: "" }, "none"), ...fields.map((field, index) => make("option", { value: index }, field.jsonName)));
+      which.value = set < 0 ? "" : String(set);
+      const chosen = fields[set];
+      return make("fieldset", {}, make("legend", {}, make("span", { class: "title" }, make("b", {}, name), " ", make("span", { class: "type" }, "one of")), " ", which),
+        ...(chosen ? [this.row(chosen, members)] : []));
+    });
+  }
+}
+
+// A call as a line for a shell, or as Swift.
+
+// A word that a shell passes on as it is.
+const word = (text) => (/^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+// Requests without blanks, in JSON that has no characters that control a terminal. What is no JSON stays.
+function compactJSON(text) {
+  try { return writeJSON(readJSON(text)); } catch { return text; }
+}
+
+// The way of `request`: { target, method, headers, timeout, requests }.
+const copies = {
+  command: {
+    title: "switchboard call",
+    text(request) {
+      if (!request.target.address) return { problem: "the console does not know where other programs can call it" };
+      const words = ["switchboard", "call", request.target.address, request.method.name];
+      if (request.target.usesTls) words.push("--tls");
+      if (request.timeout) words.push("-t", `${request.timeout}s`);
+      for (const { name, value } of request.headers) words.push("-H", `${name}: ${value}`);
+      const data = request.requests.map(compactJSON);
+      if (data.length) words.push("-d", data.join("\n"));
+      return { text: words.map(word).join(" ") };
+    },
+  },
+  curl: {
+    title: "curl",
+    text(request) {
+      if (request.method.noCurl) return { problem: request.method.noCurl };
+      const { address, usesTls } = request.target;
+      if (!address || /^unix/.test(address)) return { problem: "the console does not know an address that curl can call" };
+      const words = ["curl", `${usesTls ? "https" : "http"}://${address}/${request.method.name}`, "-H", "content-type: application/json"];
+      if (request.timeout) words.push("-H", `connect-timeout-ms: ${Math.ceil(request.timeout * 1000)}`);
+      // To curl, a header without a value is one that it should not send, unless a semicolon ends it.
+      for (const { name, value } of request.headers) words.push("-H", value === "" ? `${name};` : `${name}: ${value}`);
+      words.push("--data-raw", compactJSON(request.requests[0] ?? "{}"));
+      return { text: words.map(word).join(" ") };
+    },
+  },
+  swift: {
+    title: "Swift",
+    text(request) {
+      if (!request.method.swiftCall) return { problem: "its messages are not of a generated type" };
+      const lines = request.requests.map((text) => `try ${request.method.swiftRequest}(jsonString: ${swiftText(compactJSON(text))})`);
+      const options = [];
+      for (const { name, value } of request.headers) options.push(`options.initialMetadata.add(name: ${swiftText(name)}, value: ${swiftText(value)})`);
+      if (request.timeout) options.push(`options.timeout = .seconds(${request.timeout})`);
+      const before = options.length ? `var options = CallOptions()\n${options.join("\n")}\n` : "";
+      const given = options.length ? ", callOptions: options" : "";
+      const { streamsRequests, streamsResponses, swiftCall } = request.method;
+      const requests = streamsRequests ? `[\n${lines.map((line) => `  ${line},\n`).join("")}]` : lines[0] ?? `${request.method.swiftRequest}()`;
+      const text = streamsResponses
+        ? `for try await response in ${swiftCall}(${requests}${given}) { print(response) }`
+        : `let response = try await ${swiftCall}(${requests}${given})`;
+      return { text: `${before}${text}` };
+    },
+  },
+};
+
+// A literal of Swift.
+function swiftText(text) {
+  let marks = text.includes("\\") || text.includes('"') ? "#" : "";
+  while (marks && (text.includes(`"${marks}`) || text.includes(`\\${marks}`))) marks += "#";
+  return `${marks}"${text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (found) => `\\${marks}u{${found.codePointAt(0).toString(16)}}`)}"${marks}`;
+}
+
+// Requests that were made before. They are kept by the tab, so that they are gone when it is closed.
+const past = {
+  most: 30,
+  longest: 64 * 1024,
+  key: `switchboard-past ${prefix}`,
+  // Names of metadata whose values say who somebody is: these are never kept.
+  secrets: /authorization|cookie|token|secret|password|credential|api-?key/i,
+
+  get entries() {
+    try { return JSON.parse(sessionStorage.getItem(this.key)) ?? []; } catch { return []; }
+  },
+
+  add(entry) {
+    const kept = { ...entry, headers: entry.headers.map(({ name, value }) => ({ name, value: this.secrets.test(name) ? "" : value })) };
+    const text = JSON.stringify(kept);
+    if (text.length > this.longest) return;
+    const others = this.entries.filter((each) => JSON.stringify({ ...each, time: 0 }) !== JSON.stringify({ ...kept, time: 0 }));
+    this.store([kept, ...others].slice(0, this.most));
+  },
+
+  store(entries) {
+    try { sessionStorage.setItem(this.key, JSON.stringify(entries)); } catch { sessionStorage.removeItem(this.key); }
+  },
+
+  clear() { sessionStorage.removeItem(this.key); },
+};
+
+// A call under way, and what has come of it.
+
+// The latest responses that are shown.
+const mostShown = 200;
+
+class Answer {
+  // `changed` is called when the call begins, ends, or cannot go on.
+  constructor(changed) {
+    this.changed = changed;
+    this.id = null;
+    this.run = 0;
+    this.line = make("p", { role: "status", class: "outcome" });
+    this.list = make("ol", { class: "events" });
+    this.element = make("section", { class: "answer", "aria-label": "Answer" }, make("h2", {}, "Answer"), this.line, this.list);
+    this.clear();
+  }
+
+  get isUnderWay() { return this.id !== null; }
+
+  clear() {
+    this.list.replaceChildren();
+    this.count = 0;
+    this.line.className = "outcome";
+    this.line.textContent = "Nothing was sent yet.";
+  }
+
+  // Begins a call. Returns a mistake of the request, if there is one.
+  async start(wanted) {
+    const run = ++this.run;
+    const view = await act("try", wanted);
+    if (view.mistake) return view.mistake;
+    this.clear();
+    this.id = view.id;
+    this.next = 0;
+    this.line.textContent = "The call is under way.";
+    this.changed();
+    this.take(view);
+    this.poll(run);
+    return null;
+  }
+
+  // Further requests, or the end of them, or of the call.
+  async go(on) {
+    const view = await act("call", { id: this.id, from: this.next, ...on });
+    if (view.mistake) return view.mistake;
+    if (!view.id) this.lose("the console does not know the call any more");
+    return null;
+  }
+
+  async poll(run) {
+    let wait = 50, failures = 0;
+    while (run === this.run && this.isUnderWay) {
+      await new Promise((done) => setTimeout(done, wait));
+      if (run !== this.run || !this.isUnderWay) return;
+      try {
+        const view = await act("call", { id: this.id, from: this.next });
+        if (run !== this.run) return;
+        failures = 0;
+        if (!view.id) { this.lose("the console does not know the call any more"); return; }
+        // What is new comes soon; a call that waits is asked for less often.
+        wait = view.events?.length ? 50 : Math.min(1000, wait * 1.5);
+        this.take(view);
+      } catch (error) {
+        failures += 1;
+        if (failures > 5) { this.lose(error.message); return; }
+        wait = 1000;
+      }
+    }
+  }
+
+  lose(reason) {
+    this.id = null;
+    this.line.className = "outcome bad-text";
+    this.line.textContent = `Lost: ${reason}.`;
+    this.changed();
+  }
+
+  take(view) {
+    // Answers may overlap.
+    const events = view.events ?? [], end = view.next ?? 0;
+    const fresh = events.slice(Math.max(0, this.next - (end - events.length)));
+    this.next = Math.max(this.next, end);
+    for (const event of fresh) {
+      const time = shortTime(number(event.seconds));
+      if (event.headers) this.add("Metadata", time, headerTable(event.headers.headers ?? []));
+      if (event.message) this.message(event.message, time);
+      if (event.end) this.end(event.end, time);
+    }
+    if (!view.isOver) {
+      this.line.textContent = `The call is under way: ${this.count} ${this.count === 1 ? "response" : "responses"} in ${shortTime(number(view.seconds))}.`;
+      return;
+    }
+    this.id = null;
+    this.changed();
+  }
+
+  message(message, time) {
+    this.count += 1;
+    const whole = number(message.wholeLength);
+    this.add(`Response ${this.count}`, time, make("pre", { tabindex: 0 }, whole ? message.json : prettyJSON(message.json ?? "")),
+      whole ? make("p", { class: "hint" }, `This is the beginning of ${whole} bytes.`) : null);
+    const shown = this.list.querySelectorAll(".response");
+    if (shown.length > mostShown) shown[0].remove();
+  }
+
+  add(title, time, ...content) {
+    const kind = title.startsWith("Response") ? "response" : "other";
+    this.list.append(make("li", { class: kind }, make("p", {}, make("b", {}, title), " ", make("span", { class: "type" }, `after ${time}`)), ...content));
+  }
+
+  end(end, time) {
+    const isGood = end.code === "OK";
+    this.line.className = `outcome ${isGood ? "good-text" : "bad-text"}`;
+    const responses = this.count === 1 ? "1 response" : `${this.count} responses`;
+    this.line.textContent = `${end.code}${end.message ? `: ${end.message}` : ""} – ${responses}, ${time}`;
+    if (end.details?.length) this.add("Details", time, ...end.details.map((detail) => make("pre", { tabindex: 0 }, prettyJSON(detail))));
+    if (end.trailers?.length) this.add("Trailers", time, headerTable(end.trailers));
+  }
+}
+
+const headerTable = (headers) => make("table", {}, ...headers.map(({ name, value }) =>
+  make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value ?? ""))));
+
+// A request that is put together: its message as a form and as JSON, its metadata and its deadline; and the call of it.
+
+class CallEditor {
+  constructor(target, method, types) {
+    Object.assign(this, { target, method });
+    this.members = new Map();
+    this.answer = new Answer(() => this.drawButtons());
+    this.form = new MessageForm(types, () => this.formChanged());
+    this.json = make("textarea", { class: "code", rows: 12, spellcheck: "false", "aria-label": "Request in JSON", "aria-describedby": "json-mistake" });
+    this.json.addEventListener("input", () => this.jsonChanged());
+    this.mistake = make("p", { class: "bad-text", role: "alert", id: "json-mistake" });
+    this.timeout = make("input", { inputmode: "decimal", size: 6, placeholder: "none" });
+    this.headers = make("div", { class: "headers" });
+    this.copied = make("div", { class: "copied", "aria-live": "polite" });
+    this.past = make("div", {});
+    this.send = make("button", { type: "button", class: "main", "aria-keyshortcuts": "Control+Enter", onclick: () => this.sendNow() });
+    this.end = make("button", { type: "button", onclick: () => this.endNow() }, "End the requests");
+    this.cancel = make("button", { type: "button", onclick: () => this.go({ cancels: true }) }, "Cancel");
+    this.element = this.build();
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.sendNow(); }
+    });
+    this.show("{}");
+    this.drawButtons();
+    this.drawPast();
+  }
+
+  get isProtobuf() { return !this.method.requestFormat; }
+
+  build() {
+    const { method } = this;
+    const kinds = `${method.streamsRequests ? "stream of " : ""}${method.requestFormat || method.requestType} → ${method.streamsResponses ? "stream of " : ""}${method.responseFormat || method.responseType}`;
+    const notes = [method.comment?.trim(), method.isDeprecated ? "It is deprecated." : null,
+      this.isProtobuf ? null : method.requestFormat === "json" ? "Its requests are JSON of a type that only the server knows."
+        : `Its requests are ${method.requestFormat}: write them as a string in base64.`];
+    const message = make("div", { class: "columns" },
+      this.isProtobuf ? make("section", { "aria-label": "Form" }, this.form.element) : null,
+      make("section", { "aria-label": "JSON" }, this.json, this.mistake));
+    const settings = make("div", { class: "tools" }, make("label", {}, "Deadline in seconds", this.timeout),
+      make("div", {}, make("span", { class: "type" }, "Metadata"), this.headers,
+        make("button", { type: "button", class: "small", onclick: () => this.addHeader("", "", true) }, "Add metadata")));
+    const copying = make("div", { class: "tools", role: "group", "aria-label": "Copy the call" }, "Copy as",
+      ...Object.entries(copies).map(([name, way]) => make("button", { type: "button", class: "small", "data-copy": name, onclick: () => this.copy(way) }, way.title)));
+    return make("div", { class: "request" }, make("p", { class: "type" }, kinds),
+      ...notes.filter(Boolean).map((note) => make("p", { class: "hint" }, note)), message, settings,
+      make("div", { class: "tools" }, this.send, this.end, this.cancel, make("span", { class: "type wide" }, "Ctrl+Enter sends")),
+      this.answer.element, copying, this.copied, this.past);
+  }
+
+  // MARK: The message
+
+  // Shows a message, as a form too if it is one.
+  show(text) {
+    this.json.value = text;
+    this.jsonChanged(true);
+  }
+
+  formChanged() {
+    this.json.value = writeJSON(this.members, "  ");
+    this.say(null);
+  }
+
+  jsonChanged(isAtOnce = false) {
+    try {
+      const value = readJSON(this.json.value);
+      if (this.isProtobuf && !(value instanceof Map)) throw new JSONMistake("a message is an object: { }", 0);
+      this.say(null);
+      if (!this.isProtobuf) return;
+      this.members = value;
+      clearTimeout(this.drawing);
+      this.drawing = setTimeout(() => this.form.show(this.method.requestType, value), isAtOnce ? 0 : 250);
+    } catch (mistake) {
+      this.say(mistake.message, positionIn(this.json.value, mistake.at ?? 0));
+    }
+  }
+
+  // What is wrong with the JSON, and where.
+  say(text, at) {
+    this.json.setAttribute("aria-invalid", String(text !== null));
+    this.mistake.textContent = text === null ? "" : `${text}${at ? ` (line ${at.line}, column ${at.column})` : ""}`;
+  }
+
+  // MARK: The call
+
+  get headerList() {
+    return [...this.headers.children].map((line) => {
+      const [name, value] = line.querySelectorAll("input");
+      return { name: name.value.trim().toLowerCase(), value: value.value };
+    }).filter(({ name }) => name !== "");
+  }
+
+  get seconds() { return this.timeout.value.trim() === "" ? 0 : Number(this.timeout.value); }
+
+  addHeader(name, value, focuses = false) {
+    const line = make("div", { class: "item" },
+      make("input", { "aria-label": "name of metadata", placeholder: "name", value: name, autocomplete: "off" }),
+      make("input", { "aria-label": "value of metadata", placeholder: "value; in base64 if the name ends in -bin", value, autocomplete: "off" }),
+      make("button", { type: "button", class: "small", "aria-label": "remove metadata", onclick: () => line.remove() }, "×"));
+    this.headers.append(line);
+    if (focuses) line.querySelector("input").focus();
+  }
+
+  drawButtons() {
+    const isUnderWay = this.answer.isUnderWay;
+    const streams = Boolean(this.method.streamsRequests);
+    this.send.textContent = streams ? (isUnderWay ? "Send another request" : "Send the first request") : "Call";
+    this.send.disabled = isUnderWay && (!streams || this.hasEnded);
+    this.end.hidden = !streams;
+    this.end.disabled = isUnderWay && this.hasEnded;
+    this.cancel.disabled = !isUnderWay;
+  }
+
+  async sendNow() {
+    if (this.send.disabled) return;
+    const requests = [this.json.value];
+    const mistake = this.answer.isUnderWay ? await this.go({ requests }) : await this.start(requests, !this.method.streamsRequests);
+    if (!mistake) this.keep();
+  }
+
+  async endNow() {
+    const mistake = this.answer.isUnderWay ? await this.go({ endsRequests: true }) : await this.start([], true);
+    if (!mistake) { this.hasEnded = true; this.drawButtons(); }
+  }
+
+  async start(requests, endsRequests) {
+    if (!(this.seconds >= 0)) { this.refuse({ text: "the deadline is no number of seconds" }); return true; }
+    this.hasEnded = endsRequests;
+    return this.attempt(() => this.answer.start({ target: this.target.id, method: this.method.name, headers: this.headerList,
+      timeoutSeconds: this.seconds, requests, endsRequests }));
+  }
+
+  go(on) { return this.attempt(() => this.answer.go(on)); }
+
+  // Returns whether something is wrong.
+  async attempt(doing) {
+    try {
+      const mistake = await doing();
+      if (mistake) this.refuse(mistake); else this.say(null);
+      return Boolean(mistake);
+    } catch (error) {
+      this.refuse({ text: error.message });
+      return true;
+    }
+  }
+
+  refuse(mistake) {
+    this.say(mistake.text);
+    const place = mistake.request ? /\(line (\d+), column (\d+)\)/.exec(mistake.text) : null;
+    if (!place) return;
+    const at = indexIn(this.json.value, Number(place[1]), Number(place[2]));
+    this.json.focus();
+    this.json.setSelectionRange(at, Math.min(at + 1, this.json.value.length));
+  }
+
+  leave() { if (this.answer.isUnderWay) this.go({ cancels: true }); }
+
+  // MARK: Copies and the past
+
+  async copy(way) {
+    const { text, problem } = way.text({ target: this.target, method: this.method, headers: this.headerList, timeout: this.seconds || 0, requests: [this.json.value] });
+    if (problem) { this.copied.replaceChildren(make("p", { class: "hint" }, `Not as ${way.title}: ${problem}.`)); return; }
+    const field = make("textarea", { class: "code", readonly: true, rows: Math.min(8, text.split("\n").length + 1), "aria-label": `the call as ${way.title}` });
+    field.value = text;
+    const note = make("p", { class: "hint" }, "Select it, and copy it.");
+    this.copied.replaceChildren(field, note);
+    try { await navigator.clipboard.writeText(text); note.textContent = "Copied."; } catch { field.focus(); field.select(); }
+  }
+
+  keep() {
+    past.add({ target: this.target.name, method: this.method.name, json: this.json.value, headers: this.headerList, timeout: this.timeout.value, time: Date.now() });
+    this.drawPast();
+  }
+
+  drawPast() {
+    const entries = past.entries.filter((entry) => entry.method === this.method.name);
+    if (!entries.length) { this.past.replaceChildren(); return; }
+    this.past.replaceChildren(make("h2", {}, "Earlier requests"), make("ul", { class: "past" }, ...entries.map((entry) => make("li", {},
+      make("button", { type: "button", class: "small", onclick: () => this.restore(entry) }, new Date(entry.time).toLocaleTimeString()),
+      make("code", {}, compactJSON(entry.json).slice(0, 200))))),
+    make("button", { type: "button", class: "small", onclick: () => { past.clear(); this.drawPast(); } }, "Forget all earlier requests"));
+  }
+
+  restore(entry) {
+    this.headers.replaceChildren();
+    for (const { name, value } of entry.headers) this.addHeader(name, value);
+    this.timeout.value = entry.timeout;
+    this.show(entry.json);
+    this.json.focus();
+  }
+}
+
+// The view that calls methods.
+
+class TryView {
+  name = "try";
+  title = "Try";
+  key = "t";
+  permission = "call";
+  // Where the lines begin that the server was asked for.
+  asked = 0;
+  filter = ""; target = ""; chosen = "";
+  // The forms of types that were asked for, by target and name.
+  forms = new Map();
+
+  constructor() {
+    this.targets = make("select", { onchange: () => { this.target = this.targets.value; this.chosen = ""; refresher.now(); } });
+    this.note = make("p", { class: "hint", role: "note" });
+    this.heading = make("h2", {});
+    this.panel = make("section", { class: "panel", hidden: true, "aria-label": "Request" });
+    this.grid = new Grid("Methods", [
+      { name: "Method", cell: (line) => line.name },
+      { name: "Kind", wide: true, cell: (line) => kindOf(line) },
+    ], ["minmax(9rem, 1fr)", "10rem"], {
+      key: (line) => line.name,
+      choose: (line) => { this.chosen = line.name; this.grid.selected = line.name; this.wantsFocus = true; refresher.now(); },
+      changed: () => refresher.now(),
+    });
+    this.element = [
+      make("section", {},
+        make("div", { class: "tools" }, make("label", {}, "Through", this.targets),
+          filterField("Find methods", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); })),
+        this.note, this.grid.element),
+      this.panel,
+    ];
+  }
+
+  parameters() {
+    const { from, count } = this.grid.window;
+    this.asked = from;
+    return [["target", this.target], ["filter", this.filter], ["from", from], ["count", count], ["selected", this.chosen]];
+  }
+
+  draw(data) {
+    const targets = data.targets ?? [];
+    this.target = data.target ?? "";
+    const titles = targets.map((target) => `${target.name}${target.isInProcess ? " (within the process)" : ""}`);
+    if (titles.join() !== this.titles) {
+      this.titles = titles.join();
+      this.targets.replaceChildren(...targets.map((target, index) => make("option", { value: target.id }, titles[index])));
+    }
+    this.targets.value = this.target;
+    this.note.textContent = data.missing ?? "";
+    this.note.hidden = !data.missing;
+    this.grid.draw(data.methods ?? [], this.asked, number(data.methodCount));
+    const target = targets.find((each) => each.id === this.target);
+    if (data.selected && target) this.open(target, data.selected);
+    else if (!this.chosen) this.close();
+  }
+
+  // Shows a method, unless it is shown already: what was typed stays.
+  open(target, method) {
+    const key = `${target.id} ${method.name}`;
+    if (this.editor && this.openKey === key) {
+      Object.assign(this.editor.target, target);
+      return;
+    }
+    this.editor?.leave();
+    this.openKey = key;
+    this.editor = new CallEditor({ ...target }, method, (type) => this.form(target.id, type));
+    this.heading.textContent = method.name;
+    this.panel.replaceChildren(make("header", {}, this.heading, make("button", { type: "button", onclick: () => {
+      this.chosen = ""; this.grid.selected = null; this.close(); this.grid.body.focus();
+    } }, "Close")), this.editor.element);
+    this.panel.hidden = false;
+    if (this.wantsFocus) this.panel.querySelector(".request button.main").scrollIntoView({ block: "nearest" });
+    this.wantsFocus = false;
+  }
+
+  close() {
+    this.editor?.leave();
+    this.editor = null;
+    this.openKey = null;
+    this.panel.replaceChildren();
+    this.panel.hidden = true;
+  }
+
+  async form(target, type) {
+    const key = `${target} ${type}`;
+    if (!this.forms.has(key)) {
+      if (this.forms.size > 200) this.forms.clear();
+      this.forms.set(key, await request(`form?${new URLSearchParams({ target, selected: type })}`));
+    }
+    return this.forms.get(key);
+  }
+}
+
+const kindOf = (method) => [method.streamsRequests ? "stream of requests" : null, method.streamsResponses ? "stream of responses" : null]
+  .filter(Boolean).join(", ").replace("stream of requests, stream of responses", "streams both ways") || "one request";
 
 // The view of options, service configs and certificates.
 
@@ -1443,9 +2502,9 @@ class LeversView {
 // The views, and how one gets from one to another.
 
 // Each has a name, which is its path and that of its answers in JSON, a title, a key that leads to it, elements, the parameters
-// of its requests, and a function that draws what is answered.
+// of its requests, and a function that draws what is answered. Those with a permission are for viewers who have it.
 const views = [
-  new NowView(), new CallsView(), new ConnectionsView(), new ConfigurationView(), new LeversView(),
+  new NowView(), new CallsView(), new ConnectionsView(), new TryView(), new ConfigurationView(), new LeversView(),
 ];
 let current = views[0];
 
@@ -1471,6 +2530,12 @@ document.querySelector("nav").append(...views.map((view) => make("a", {
     main.focus();
   },
 }, view.title)));
+function showLinks() {
+  for (const link of document.querySelectorAll("nav a")) {
+    link.hidden = !permissions.allow(views.find((view) => view.name === link.dataset.view));
+  }
+}
+showLinks();
 window.addEventListener("popstate", () => show(nameInPath()));
 
 // Keys: / finds; others change the view.
@@ -1481,7 +2546,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "/") { event.preventDefault(); main.querySelector("[data-search]")?.focus(); }
-  const view = views.find((view) => view.key === event.key);
+  const view = views.find((view) => view.key === event.key && permissions.allow(view));
   if (view) show(view.name, { push: true });
 });
 

@@ -21,6 +21,7 @@ public import SwitchboardTransport
 public final class Console: Sendable {
   private let options: ConsoleOptions
   private let access: ConsoleAccess.Check
+  private let entries: ConsoleEntries
   let views: ConsoleViews
   private let actions: ConsoleActions
   private let answers: SharedAnswers
@@ -41,12 +42,20 @@ public final class Console: Sendable {
     try self.init(telemetry, options, time: SystemTime())
   }
 
+  /// Makes a console of a server of another process, which shows what that tells itself.
+  package convenience init(of server: RemoteServer, options: ConsoleOptions = ConsoleOptions())
+    throws(GRPCStatus)
+  {
+    try self.init(nil, options, time: SystemTime(), of: server)
+  }
+
   /// `watches`: whether the figures are read by themselves, and not only by `look`.
   init(
     _ telemetry: Telemetry?,
     _ options: ConsoleOptions,
     time: any CallTime,
-    watches: Bool = true
+    watches: Bool = true,
+    of remote: RemoteServer? = nil
   ) throws(GRPCStatus) {
     try options.check()
     self.options = options
@@ -56,9 +65,17 @@ public final class Console: Sendable {
     self.group = group
     let clock = ConsoleClock(time: time, loop: group.nextLoop())
     use = ConsoleUse(options.logger)
-    let views = try ConsoleViews(telemetry, options, clock, use)
+    let entries = ConsoleEntries()
+    self.entries = entries
+    let source: any ConsoleSource =
+      if let remote {
+        RemoteSource(remote, maxMethods: options.maxMethods, clock)
+      } else {
+        try LocalSource(entries, telemetry, options, clock)
+      }
+    let views = ConsoleViews(source, telemetry, clock, use)
     self.views = views
-    actions = ConsoleActions(views.entries, options, views.levers, on: clock.loop)
+    actions = ConsoleActions(views, options)
     answers = SharedAnswers(time)
     telemetry?.pageWasMade()
     watching = Task.detached(priority: .utility) { if watches { await views.watch() } }
@@ -71,11 +88,11 @@ public final class Console: Sendable {
   }
 
   /// Shows a server, under this name.
-  public func add(_ server: Server, name: String = "") { views.entries.add(server, name) }
+  public func add(_ server: Server, name: String = "") { entries.add(server, name) }
 
   /// Shows a channel, under this name. One without connections of its own has none to show: one within the process, or one
   /// that uses a pool.
-  public func add(_ channel: Channel, name: String = "") { views.entries.add(channel, name) }
+  public func add(_ channel: Channel, name: String = "") { entries.add(channel, name) }
 
   /// The page and its views, for the port of a server that also serves calls:
   ///
@@ -111,7 +128,12 @@ public final class Console: Sendable {
     // Whoever opens the path in a browser wants the page, which then asks for the view.
     if ConsoleAssets.isWanted(by: request) { return page }
     return await ifAllowed(request) {
-      await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")") { [views] in
+      if let permission = type(of: view).permission,
+        let refusal = await actions.refusal(of: request, permission)
+      {
+        return refusal
+      }
+      return await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")") { [views] in
         await views.answer(view, request.query)
       }
     }
@@ -168,6 +190,9 @@ public final class Console: Sendable {
   /// Ends a period of the figures, as happens every few seconds.
   func look() async { await views.look() }
 
+  /// The number of calls of viewers.
+  var callCount: Int { get async { await views.calls.count } }
+
   /// Stops watching, and the servers of the page.
   public func shutDown() async {
     watching.cancel()
@@ -176,6 +201,7 @@ public final class Console: Sendable {
       return servers ?? []
     }
     for server in servers { await server.shutDown(grace: .zero) }
+    await views.calls.shutDown()
     group.shutDown()
   }
 }

@@ -7,16 +7,17 @@ import SwitchboardTransport
 /// What the console does for those who may have it done.
 struct ConsoleActions: Sendable {
   private let actions: [any ConsoleAction]
+  private let viewNames: [String]
   private let permissions: ConsolePermissions
   private let logger: Logger
 
-  init(
-    _ entries: ConsoleEntries,
-    _ options: ConsoleOptions,
-    _ levers: ConsoleLevers,
-    on loop: any EventLoop
-  ) {
-    actions = [DrainAction(entries: entries, loop: loop)] + levers.actions
+  init(_ views: ConsoleViews, _ options: ConsoleOptions) {
+    actions =
+      [
+        StartCallAction(targets: views.targets, sessions: views.calls),
+        ContinueCallAction(sessions: views.calls),
+      ] + views.ownActions
+    viewNames = views.all.map { type(of: $0).name }
     permissions = options.permissions
     logger = options.logger
   }
@@ -35,6 +36,7 @@ struct ConsoleActions: Sendable {
   /// What the request may do.
   func session(of request: HTTPPage.Request) async -> HTTPPage.Response {
     var session = Switchboard_Console_V1_Session()
+    session.views = viewNames
     for permission in ConsolePermission.allCases where await permissions.allow(permission, request) {
       session.permissions.append(permission.rawValue)
     }
@@ -47,14 +49,19 @@ struct ConsoleActions: Sendable {
     guard type.utf8.starts(with: "application/json".utf8) else {
       return .text(415, "the console takes application/json")
     }
-    let permission = Swift.type(of: action).permission
+    if let refusal = await refusal(of: request, Swift.type(of: action).permission) { return refusal }
+    return await perform(action, request)
+  }
+
+  /// The answer to a request that may not do something; `nil` if it may.
+  func refusal(of request: HTTPPage.Request, _ permission: ConsolePermission) async -> HTTPPage.Response? {
     guard await permissions.allow(permission, request) else {
       return .text(
         403,
         "the console may not do this: ConsoleOptions.permissions lacks .\(permission.rawValue)"
       )
     }
-    return await perform(action, request)
+    return nil
   }
 
   private func perform<Action: ConsoleAction>(_ action: Action, _ request: HTTPPage.Request) async

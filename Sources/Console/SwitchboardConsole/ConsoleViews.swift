@@ -5,43 +5,31 @@ import SwitchboardTransport
 
 /// The views of a console, and what they are made of.
 final class ConsoleViews: Sendable {
-  let entries = ConsoleEntries()
-  let levers: ConsoleLevers
+  private let source: any ConsoleSource
+  /// What can be called, and the calls that viewers make.
+  let targets: CallTargets
+  let calls: CallSessions
   private let telemetry: Telemetry?
   private let use: ConsoleUse
   private let clock: ConsoleClock
-  private let calls: CallWatch?
-  private let log: CallLog?
-  private let loops: LoopWatch
   let all: [any ConsoleView]
 
-  init(_ telemetry: Telemetry?, _ options: ConsoleOptions, _ clock: ConsoleClock, _ use: ConsoleUse)
-    throws(GRPCStatus)
-  {
+  init(_ source: any ConsoleSource, _ telemetry: Telemetry?, _ clock: ConsoleClock, _ use: ConsoleUse) {
+    self.source = source
     self.telemetry = telemetry
     self.use = use
-    calls = telemetry.map { CallWatch($0, limit: options.maxMethods, clock.time) }
-    let shown = ShownMetadata(options.shownMetadata)
-    log = telemetry.flatMap { CallLog.of($0, shown, maxMethods: options.maxMethods, clock.time) }
-    let link = try options.traceLink.map { template throws(GRPCStatus) in try TraceLink(template) }
     self.clock = clock
-    loops = LoopWatch(clock.time)
-    levers = ConsoleLevers(telemetry, entries, clock)
+    targets = CallTargets(schemas: TargetSchemas(clock.time)) { source.targets }
+    calls = CallSessions(clock)
     all =
       [
-        NowView(
-          telemetry: telemetry,
-          calls: calls,
-          loops: loops,
-          entries: entries,
-          clock: clock,
-          start: clock.time.now
-        ),
-        CallsView(telemetry: telemetry, log: log, entries: entries, clock: clock, shown: shown, link: link),
-        ConnectionsView(entries: entries, clock: clock),
-        ConfigurationView(telemetry: telemetry, entries: entries, clock: clock),
-      ] + levers.views
+        NowView(source: source.now), source.calls, ConnectionsView(nodes: source.nodes),
+        TryView(targets: targets, clock: clock), FormView(targets: targets),
+      ] + source.ownViews
   }
+
+  /// What only a console of its own process can do.
+  var ownActions: [any ConsoleAction] { source.ownActions }
 
   /// Looks at what goes on every few seconds, until the task is cancelled.
   func watch() async {
@@ -58,11 +46,7 @@ final class ConsoleViews: Sendable {
 
   /// Ends a period.
   func look() async {
-    calls?.look()
-    log?.look()
-    var used: [ServerSnapshot.LoopUse] = []
-    for known in entries.servers { used += await clock.figures(of: known.server)?.loops ?? [] }
-    loops.look(at: used)
+    await source.look()
   }
 
   // MARK: Pages
@@ -78,7 +62,7 @@ final class ConsoleViews: Sendable {
   func answer(_ view: any ConsoleView, _ text: String?) async -> HTTPPage.Response {
     do throws(ViewQuery.Mistake) {
       let query = try ViewQuery(text)
-      use.pageWasRead(showsAny: entries.wasFilled)
+      use.pageWasRead(showsAny: source.wasFilled)
       telemetry?.pageWasRead()
       return await view.response(to: query)
     } catch {

@@ -9,6 +9,7 @@ class ConnectionsView {
   filter = ""; chosen = ""; closed = new Set();
 
   constructor() {
+    this.note = make("p", { class: "hint", hidden: true });
     this.facts = make("div");
     this.levers = make("div");
     this.panel = make("section", { class: "panel", hidden: true }, this.levers, this.facts);
@@ -35,7 +36,7 @@ class ConnectionsView {
           filterField("Find addresses and names", (text) => {
             this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
           })),
-        this.grid.element),
+        this.note, this.grid.element),
       this.panel,
     ];
   }
@@ -75,6 +76,8 @@ class ConnectionsView {
   draw(data) {
     const lines = (data.nodes ?? []).map((line) => ({ ...line, isClosed: this.closed.has(line.id) }));
     this.grid.draw(lines, this.asked, number(data.nodeCount));
+    this.note.hidden = !data.missing;
+    this.note.textContent = data.missing ?? "";
     const detail = data.selected;
     this.panel.hidden = !this.chosen;
     if (!this.chosen) return;

@@ -1,9 +1,9 @@
 // The views, and how one gets from one to another.
 
 // Each has a name, which is its path and that of its answers in JSON, a title, a key that leads to it, elements, the parameters
-// of its requests, and a function that draws what is answered.
+// of its requests, and a function that draws what is answered. Those with a permission are for viewers who have it.
 const views = [
-  new NowView(), new CallsView(), new ConnectionsView(), new ConfigurationView(), new LeversView(),
+  new NowView(), new CallsView(), new ConnectionsView(), new TryView(), new ConfigurationView(), new LeversView(),
 ];
 let current = views[0];
 
@@ -29,6 +29,12 @@ document.querySelector("nav").append(...views.map((view) => make("a", {
     main.focus();
   },
 }, view.title)));
+function showLinks() {
+  for (const link of document.querySelectorAll("nav a")) {
+    link.hidden = !permissions.allow(views.find((view) => view.name === link.dataset.view));
+  }
+}
+showLinks();
 window.addEventListener("popstate", () => show(nameInPath()));
 
 // Keys: / finds; others change the view.
@@ -39,7 +45,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "/") { event.preventDefault(); main.querySelector("[data-search]")?.focus(); }
-  const view = views.find((view) => view.key === event.key);
+  const view = views.find((view) => view.key === event.key && permissions.allow(view));
   if (view) show(view.name, { push: true });
 });
 

@@ -66,12 +66,12 @@ class NowView {
       ["Median", shortTime(last(numbers(total.median)))],
       ["p99", shortTime(last(numbers(total.p99)))],
       ["In progress", shortNumber(last(numbers(total.inFlight)))],
-      ["Connections", shortNumber(servers.reduce((sum, server) => sum + number(server.connections), 0))],
-      ["Memory", shortBytes(number(data.process?.memoryBytes))],
+      data.remark ? null : ["Connections", shortNumber(servers.reduce((sum, server) => sum + number(server.connections), 0))],
+      data.remark ? null : ["Memory", shortBytes(number(data.process?.memoryBytes))],
       draining ? ["Draining", `${draining} of ${servers.length}`, true] : null,
     ]));
-    this.note.hidden = !data.missing;
-    this.note.textContent = data.missing ?? "";
+    this.note.hidden = !data.missing && !data.remark;
+    this.note.textContent = data.missing || data.remark || "";
     this.charts.hidden = Boolean(data.missing);
     this.charts.replaceChildren(chartsOf(total, step));
     this.grid.draw(data.methods ?? [], this.asked, number(data.methodCount));
@@ -101,7 +101,7 @@ class NowView {
       lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
     const addresses = servers.map((server) => make("li", {},
       make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
-      make("span", {}, server.isSilent ? "" : `${shortNumber(number(server.connections))} connections`),
+      make("span", {}, server.isSilent || data.remark ? "" : `${shortNumber(number(server.connections))} connections`),
       this.stateOf(server)));
     const loops = (data.loops ?? []).map((loop, index) => {
       const load = loop.load === undefined ? 0 : Number(loop.load);
@@ -112,7 +112,10 @@ class NowView {
     });
     const abuses = (data.abuses ?? []).map((abuse) => make("li", {}, make("span", {}, abuse.name),
       make("span", { class: "bad-text" }, shortNumber(number(abuse.count)))));
-    this.lists.replaceChildren(list("Servers", addresses), list("Event loops", loops),
-      list("Peers that broke a rule", abuses));
+    const health = (data.health ?? []).map((each) => make("li", {}, make("span", {}, each.service || "the server as a whole"),
+      make("span", { class: each.status === "SERVING" ? "good-text" : "bad-text" }, each.status)));
+    // A server of another process tells less.
+    this.lists.replaceChildren(list("Servers", addresses), ...(data.health ? [list("Health", health)] : []),
+      ...(data.process?.processors ? [list("Event loops", loops), list("Peers that broke a rule", abuses)] : []));
   }
 }

@@ -17,6 +17,7 @@ const refresher = {
     try {
       const view = current;
       await permissions.learn();
+      showLinks();
       const data = await ask(view.name, view.parameters());
       if (run !== this.run || view !== current) return;
       this.failures = 0;

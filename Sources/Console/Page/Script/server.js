@@ -34,12 +34,19 @@ function act(name, body) {
   return request(name, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-// What the server does for this viewer, besides showing.
+// What there is for this viewer: views, and what the server does besides showing.
 const permissions = {
   all: null,
-  async learn() { this.all ??= new Set((await request("session")).permissions ?? []); },
+  views: new Set(),
+  async learn() {
+    if (this.all) return;
+    const session = await request("session");
+    this.views = new Set(session.views ?? []);
+    this.all = new Set(session.permissions ?? []);
+  },
   forget() { this.all = null; },
   has(name) { return this.all?.has(name) ?? false; },
+  allow(view) { return this.all ? this.views.has(view.name) && (!view.permission || this.has(view.permission)) : !view.permission; },
 };
 
 // Takes the token out of the address, where bookmarks and pictures of the screen would keep it.

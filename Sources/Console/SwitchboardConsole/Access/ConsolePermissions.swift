@@ -2,6 +2,9 @@ public import SwitchboardTransport
 
 /// Something that a console may do for those who see it. By default, it only shows.
 public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
+  /// Call the methods of servers, and what channels lead to. Servers of the process see these calls as those of a client within
+  /// the process, without a certificate; others see the identity of the channel.
+  case call
   /// Shut a server down: it accepts no more calls, and lets those in progress end.
   case drain
   /// Change from which level on servers and channels log.

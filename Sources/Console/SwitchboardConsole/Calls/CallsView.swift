@@ -13,6 +13,8 @@ struct CallsView: ConsoleView {
   let clock: ConsoleClock
   let shown: ShownMetadata
   let link: TraceLink?
+  /// Why there are no calls without telemetry.
+  var withoutTelemetry = "the console has no telemetry, so that it has no calls: Console(telemetry:)"
 
   /// The most calls in progress that can be reached: those that have begun first.
   private static let mostInProgress = 1000
@@ -22,7 +24,7 @@ struct CallsView: ConsoleView {
     guard let telemetry, let log else {
       view.missing =
         telemetry == nil
-        ? "the console has no telemetry, so that it has no calls: Console(telemetry:)"
+        ? withoutTelemetry
         : "the telemetry counts no calls: TelemetryOptions.countsCalls"
       return view
     }

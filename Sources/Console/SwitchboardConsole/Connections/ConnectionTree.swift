@@ -51,7 +51,7 @@ struct ConnectionTree: Sendable {
   }
 
   /// Adds what the filter includes, and what is above that.
-  private mutating func add(_ top: Switchboard_Console_V1_Node, _ below: [Switchboard_Console_V1_Node]) {
+  mutating func add(_ top: Switchboard_Console_V1_Node, _ below: [Switchboard_Console_V1_Node]) {
     var top = top
     top.children = UInt32(clamping: below.count)
     let included = below.indices.filter { query.includes(below[$0].name) }
@@ -72,7 +72,6 @@ struct ConnectionTree: Sendable {
   private static func holds(_ lines: [Switchboard_Console_V1_Node], _ index: Int, _ wanted: Set<Int>) -> Bool
   {
     let level = lines[index].level
-    guard level < 3 else { return false }
     for next in lines.indices.dropFirst(index + 1) {
       guard lines[next].level > level else { return false }
       if wanted.contains(next) { return true }
@@ -80,7 +79,7 @@ struct ConnectionTree: Sendable {
     return false
   }
 
-  private static func line(_ id: NodeID, _ level: UInt32, _ name: String) -> Switchboard_Console_V1_Node {
+  static func line(_ id: NodeID, _ level: UInt32, _ name: String) -> Switchboard_Console_V1_Node {
     .with {
       $0.id = id.text
       $0.kind = id.kind.shown

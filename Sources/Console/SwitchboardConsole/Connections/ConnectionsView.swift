@@ -6,10 +6,33 @@ import SwitchboardTransport
 struct ConnectionsView: ConsoleView {
   static let name = "connections"
 
+  let nodes: any NodeSource
+
+  func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_ConnectionsView {
+    var view = Switchboard_Console_V1_ConnectionsView()
+    let found = await nodes.tree(query)
+    view.nodeCount = UInt32(clamping: found.tree.lines.count)
+    view.nodes = Array(query.part(of: found.tree.lines))
+    view.missing = found.missing
+    if !query.selected.isEmpty, let detail = await nodes.detail(of: query.selected) { view.selected = detail }
+    return view
+  }
+}
+
+/// Where the view of connections has its lines from.
+protocol NodeSource: Sendable {
+  /// The lines that a query asks for, and why there are none, or not all; empty if there is nothing to say.
+  func tree(_ query: ViewQuery) async -> (tree: ConnectionTree, missing: String)
+  /// What is known of a line; `nil` if it has gone.
+  func detail(of id: [UInt8]) async -> Switchboard_Console_V1_NodeDetail?
+}
+
+/// The servers and channels of the process.
+struct LocalNodes: NodeSource {
   let entries: ConsoleEntries
   let clock: ConsoleClock
 
-  func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_ConnectionsView {
+  func tree(_ query: ViewQuery) async -> (tree: ConnectionTree, missing: String) {
     var tree = ConnectionTree(query)
     for known in entries.servers {
       // With many connections, loops that are busy may take longer.
@@ -19,15 +42,11 @@ struct ConnectionsView: ConsoleView {
       let snapshot = await clock.inTime { await channel.channel.snapshot() }
       if let snapshot { tree.add(channel, snapshot) }
     }
-    var view = Switchboard_Console_V1_ConnectionsView()
-    view.nodeCount = UInt32(clamping: tree.lines.count)
-    view.nodes = Array(query.part(of: tree.lines))
-    if let id = NodeID(query.selected), let detail = await detail(of: id) { view.selected = detail }
-    return view
+    return (tree, "")
   }
 
-  /// `nil` if what the ID names has gone.
-  private func detail(of id: NodeID) async -> Switchboard_Console_V1_NodeDetail? {
+  func detail(of text: [UInt8]) async -> Switchboard_Console_V1_NodeDetail? {
+    guard let id = NodeID(text) else { return nil }
     switch id.kind {
     case .server, .listener, .serverConnection:
       guard let known = entries.servers.first(where: { $0.id == id.owner }) else { return nil }

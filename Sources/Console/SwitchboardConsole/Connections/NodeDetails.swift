@@ -9,8 +9,10 @@ import SwitchboardTransport
 struct NodeDetails: Sendable {
   private(set) var detail = Switchboard_Console_V1_NodeDetail()
 
-  init(_ id: NodeID, _ name: String) {
-    detail.id = id.text
+  init(_ id: NodeID, _ name: String) { self.init(id: id.text, name) }
+
+  init(id: String, _ name: String) {
+    detail.id = id
     detail.name = name
   }
 

@@ -17,6 +17,7 @@ struct MethodHistory: Sendable {
 
   /// What had been counted at a moment.
   private struct Mark: Sendable {
+    let ended: UInt64
     let failed: UInt64
     let durations: DurationCounts
     /// How long after the mark before it this one was made, in seconds.
@@ -24,7 +25,7 @@ struct MethodHistory: Sendable {
 
     init(_ totals: MethodTotals, after seconds: Double = 0) {
       self.seconds = seconds
-      failed = totals.failed
+      (ended, failed) = (totals.ended, totals.failed)
       durations = DurationCounts(bounds: Telemetry.durationBounds, counts: totals.durations)
     }
   }
@@ -62,7 +63,7 @@ struct MethodHistory: Sendable {
   private static func period(from: Mark, to: Mark, _ seconds: Double, _ inFlight: UInt64) -> Period {
     let durations = to.durations.since(from.durations)
     return Period(
-      rate: Float(Double(durations.total) / seconds),
+      rate: Float(Double(to.ended &- min(from.ended, to.ended)) / seconds),
       errors: Float(Double(to.failed &- min(from.failed, to.failed)) / seconds),
       median: durations.percentile(0.5),
       p90: durations.percentile(0.9),

@@ -13,7 +13,10 @@ struct ConsoleLevers: Sendable {
       ProfileView(taker: taker),
     ]
     actions = [
-      LogLevelAction(levels: levels), SamplingAction(telemetry: telemetry), ProfileAction(taker: taker),
+      DrainAction(entries: entries, loop: clock.loop),
+      LogLevelAction(levels: levels),
+      SamplingAction(telemetry: telemetry),
+      ProfileAction(taker: taker),
     ]
   }
 }

@@ -5,12 +5,33 @@ import SwitchboardServices
 import SwitchboardTelemetry
 import SwitchboardTransport
 
-/// Makes the view of what the process does now.
+/// Makes the view of what goes on now.
 struct NowView: ConsoleView {
   static let name = "now"
 
+  let source: any NowSource
+
+  func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_NowView {
+    var view = Switchboard_Console_V1_NowView()
+    view.stepSeconds = CallHistory.step
+    await source.fill(&view)
+    if let calls = source.calls(of: query.side) { view.add(calls, query) }
+    return view
+  }
+}
+
+/// Where the view of what goes on has its figures from.
+protocol NowSource: Sendable {
+  /// All but the figures of calls; and why these are missing.
+  func fill(_ view: inout Switchboard_Console_V1_NowView) async
+  /// `nil` if there are none.
+  func calls(of side: ViewQuery.Side) -> CallHistory?
+}
+
+/// What the process itself does.
+struct LocalNow: NowSource {
   let telemetry: Telemetry?
-  let calls: CallWatch?
+  let watch: CallWatch?
   let loops: LoopWatch
   let entries: ConsoleEntries
   let clock: ConsoleClock
@@ -19,22 +40,18 @@ struct NowView: ConsoleView {
   /// The most servers and loops that are shown: a process has few.
   private static let mostShown = 100
 
-  func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_NowView {
-    var view = Switchboard_Console_V1_NowView()
+  func fill(_ view: inout Switchboard_Console_V1_NowView) async {
     view.process = process
-    view.stepSeconds = CallHistory.step
     await addServers(to: &view)
     for (abuse, count) in (telemetry?.abuses ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       view.abuses.append(.with { ($0.name, $0.count) = (abuse.rawValue, UInt64(count)) })
     }
-    guard let calls, telemetry?.countsCalls ?? false else {
-      view.missing = missing
-      return view
-    }
-    if isUnobserved(view) { view.missing = Self.unobserved }
-    add(calls.current.calls(of: query.side), query, to: &view)
-    return view
+    if !countsCalls { view.missing = missing } else if isUnobserved(view) { view.missing = Self.unobserved }
   }
+
+  func calls(of side: ViewQuery.Side) -> CallHistory? { countsCalls ? watch?.current.calls(of: side) : nil }
+
+  private var countsCalls: Bool { telemetry?.countsCalls ?? false }
 
   /// Whether its servers have had calls, and the telemetry none of any server.
   private func isUnobserved(_ view: Switchboard_Console_V1_NowView) -> Bool {
@@ -88,24 +105,23 @@ struct NowView: ConsoleView {
       )
     }
   }
+}
 
-  // MARK: Calls
-
-  private func add(_ history: CallHistory, _ query: ViewQuery, to view: inout Switchboard_Console_V1_NowView)
-  {
-    if let total = history.total { view.total = .init(total.periods) }
+extension Switchboard_Console_V1_NowView {
+  fileprivate mutating func add(_ history: CallHistory, _ query: ViewQuery) {
+    if let total = history.total { self.total = .init(total.periods) }
     let found = history.methods.filter { query.includes($0.key.method) || query.includes($0.key.target) }
     let lines = found.map { (key: $0.key, latest: $0.value.latest) }
       .sorted { query.order.precedes(($0.key, $0.latest), ($1.key, $1.latest)) }
-    view.methodCount = UInt32(clamping: lines.count)
-    view.methods = query.part(of: lines).map { line in
+    methodCount = UInt32(clamping: lines.count)
+    methods = query.part(of: lines).map { line in
       .init(line.key, line.latest, (found[line.key]?.periods ?? []).suffix(Self.sparkline), ratesOnly: true)
     }
     let selected = history.methods.first { key, _ in
       key.method.utf8.elementsEqual(query.selected) && key.target.utf8.elementsEqual(query.target)
     }
     guard let selected, !query.selected.isEmpty else { return }
-    view.selected = .init(
+    self.selected = .init(
       selected.key,
       selected.value.latest,
       selected.value.periods[...],

@@ -7,9 +7,13 @@ protocol ConsoleView: Sendable {
 
   /// Its path below the page's.
   static var name: String { get }
+  /// What a viewer must be allowed to do, besides seeing the console.
+  static var permission: ConsolePermission? { get }
   func answer(_ query: ViewQuery) async -> Answer
 }
 
 extension ConsoleView {
+  static var permission: ConsolePermission? { nil }
+
   func response(to query: ViewQuery) async -> HTTPPage.Response { .json(await answer(query)) }
 }

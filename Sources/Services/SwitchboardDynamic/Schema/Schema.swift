@@ -50,15 +50,31 @@ package struct Schema: Sendable {
     descriptor: Google_Protobuf_DescriptorProto, symbol: Symbol
   )? {
     guard let symbol = symbol(named: name), symbol.kind == .message else { return nil }
-    // Numbers of fields and indexes take turns: the first is in the file, the others are in messages.
-    let indexes = symbol.path.enumerated().filter { $0.offset % 2 == 1 }.map { Int($0.element) }
-    var (found, messages) = (nil as Google_Protobuf_DescriptorProto?, files[symbol.file].messageType)
-    for index in indexes {
-      guard messages.indices.contains(index) else { return nil }
-      found = messages[index]
-      messages = messages[index].nestedType
+    return messages(to: symbol.path[...], in: symbol.file).last.map { ($0, symbol) }
+  }
+
+  /// The declaration of an enum.
+  package func enumeration(named name: String) -> Google_Protobuf_EnumDescriptorProto? {
+    guard let symbol = symbol(named: name), symbol.kind == .enum, let index = symbol.path.last else {
+      return nil
     }
-    return found.map { ($0, symbol) }
+    let around = symbol.path.dropLast(2)
+    let declared =
+      around.isEmpty
+      ? files[symbol.file].enumType : messages(to: around, in: symbol.file).last?.enumType ?? []
+    return declared.indices.contains(Int(index)) ? declared[Int(index)] : nil
+  }
+
+  /// The messages on a path, in which numbers of fields and indexes take turns: the first is in the file, each other one in
+  /// that before it. Empty if there is one that there is not.
+  private func messages(to path: ArraySlice<Int32>, in file: Int) -> [Google_Protobuf_DescriptorProto] {
+    var (found, declared) = ([] as [Google_Protobuf_DescriptorProto], files[file].messageType)
+    for (offset, element) in path.enumerated() where offset % 2 == 1 {
+      guard declared.indices.contains(Int(element)) else { return [] }
+      found.append(declared[Int(element)])
+      declared = declared[Int(element)].nestedType
+    }
+    return found
   }
 
   /// The service with a full name.

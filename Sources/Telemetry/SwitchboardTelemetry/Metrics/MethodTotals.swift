@@ -13,14 +13,25 @@ package struct MethodTotals: Sendable, Equatable {
   package private(set) var durations = [UInt64](repeating: 0, count: HistogramBounds.latency.shown.count + 1)
   /// The calls that have ended; on clients, the attempts.
   private var finished: UInt64 = 0
+  /// The calls that have ended, and took nobody knows how long.
+  private var untimed: UInt64 = 0
 
   /// No calls.
   package static let none = MethodTotals(method: "", target: "")
+
+  /// Calls that something else counted, which does not know how long they took.
+  package init(method: String, target: String, started: UInt64, finished: UInt64, failed: UInt64) {
+    self.init(method: method, target: target)
+    (self.started, self.finished, self.failed, untimed) = (started, finished, failed, finished)
+  }
 
   fileprivate init(method: String, target: String) {
     self.method = method
     self.target = target
   }
+
+  /// The calls that have ended.
+  package var ended: UInt64 { durations.reduce(untimed, &+) }
 
   /// The calls in progress. Starts and ends are counted one after the other, so more may seem to have ended.
   package var inFlight: UInt64 { started > finished ? started - finished : 0 }
@@ -29,6 +40,7 @@ package struct MethodTotals: Sendable, Equatable {
     started &+= other.started
     finished &+= other.finished
     failed &+= other.failed
+    untimed &+= other.untimed
     durations = zip(durations, other.durations).map { $0 &+ $1 }
   }
 

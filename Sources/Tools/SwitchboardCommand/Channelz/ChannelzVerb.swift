@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardServices
 
 /// The verb `channelz`: shows a process's servers, channels and sockets as a tree.
 enum ChannelzVerb {
@@ -34,7 +35,7 @@ enum ChannelzVerb {
     let limit = try arguments.integer(sockets, in: 0...1000) ?? 20
     let pause = try arguments.duration(interval) ?? .seconds(1)
     guard pause >= .milliseconds(50) else { throw Failure.usage("--interval needs at least 50ms") }
-    let reader = ChannelzReader(target, try target.channel(), mostSockets: limit)
+    let reader = ChannelzReader(try target.channel(), target.metadata, mostSockets: limit)
     do {
       let first = try await reader.read()
       guard arguments.has(watch) else {

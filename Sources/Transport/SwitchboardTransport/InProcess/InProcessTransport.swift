@@ -61,7 +61,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     group = server.group
     let loop = group.nextLoop()
     self.loop = loop
-    tracer = server.telemetry?.serverTracer(on: loop)
+    tracer = server.telemetry?.serverTracer(on: loop, peer: "inprocess")
   }
 
   var requestLimit: MessageLimit { .request(options.maxRequestSize) }

@@ -1,46 +1,56 @@
 import Switchboard
-import SwitchboardServices
+import SwitchboardServiceMessages
 
 /// The state that channelz reported at one moment.
-struct ChannelzInventory: Sendable {
-  let time: ContinuousClock.Instant
-  var servers: [Grpc_Channelz_V1_Server] = []
-  var channels: [Grpc_Channelz_V1_Channel] = []
+package struct ChannelzInventory: Sendable {
+  package let time: ContinuousClock.Instant
+  package var servers: [Grpc_Channelz_V1_Server] = []
+  package var channels: [Grpc_Channelz_V1_Channel] = []
   /// The sockets of each server.
-  var serverSockets: [Int64: [Grpc_Channelz_V1_SocketRef]] = [:]
-  var subchannels: [Int64: Grpc_Channelz_V1_Subchannel] = [:]
-  var nested: [Int64: Grpc_Channelz_V1_Channel] = [:]
-  var sockets: [Int64: Grpc_Channelz_V1_Socket] = [:]
+  package var serverSockets: [Int64: [Grpc_Channelz_V1_SocketRef]] = [:]
+  package var subchannels: [Int64: Grpc_Channelz_V1_Subchannel] = [:]
+  package var nested: [Int64: Grpc_Channelz_V1_Channel] = [:]
+  package var sockets: [Int64: Grpc_Channelz_V1_Socket] = [:]
   /// How many entries were left out because there are too many to show.
-  var left = 0
+  package var left = 0
   /// How many queries were sent.
   fileprivate(set) var queryCount = 0
 }
 
 /// Reads everything that channelz reports, within limits, because the server determines how much that is.
-struct ChannelzReader: Sendable {
+package struct ChannelzReader: Sendable {
   private static let mostEntries = 500
   /// The most queries. An entry may refer to any number of others, and each costs a query.
   private static let maxQueries = 3000
   private let client: Grpc_Channelz_V1_ChannelzClient
   private let mostSockets: Int
 
-  init(_ target: Target, _ channel: Channel, mostSockets: Int) {
+  /// `mostSockets`: of each server. `metadata` is that of each query.
+  package init(_ channel: Channel, _ metadata: HPACKHeaders, mostSockets: Int) {
     self.mostSockets = mostSockets
     client = Grpc_Channelz_V1_ChannelzClient(
       channel: channel,
       defaultCallOptions: CallOptions.with {
-        $0.initialMetadata = target.metadata
+        $0.initialMetadata = metadata
         $0.timeout = .seconds(10)
       }
     )
   }
 
-  func read() async throws -> ChannelzInventory {
+  /// Reads the servers and the channels, without what is below them.
+  package func readTop() async throws -> ChannelzInventory {
     var inventory = ChannelzInventory(time: .now)
     let servers = try await client.getServers(.with { $0.maxResults = Int64(Self.mostEntries) })
     inventory.servers = servers.server.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
     if !servers.end { inventory.left += 1 }
+    let channels = try await client.getTopChannels(.with { $0.maxResults = Int64(Self.mostEntries) })
+    inventory.channels = channels.channel.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
+    if !channels.end { inventory.left += 1 }
+    return inventory
+  }
+
+  package func read() async throws -> ChannelzInventory {
+    var inventory = try await readTop()
     for server in inventory.servers where inventory.queryCount < Self.maxQueries {
       inventory.queryCount += 1
       let id = server.ref.serverID
@@ -55,9 +65,6 @@ struct ChannelzReader: Sendable {
       if !answer.end { inventory.left += 1 }
       for ref in inventory.serverSockets[id] ?? [] { await read(socket: ref, into: &inventory) }
     }
-    let channels = try await client.getTopChannels(.with { $0.maxResults = Int64(Self.mostEntries) })
-    inventory.channels = channels.channel.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
-    if !channels.end { inventory.left += 1 }
     for channel in inventory.channels {
       await read(below: channel.channelRef, channel.subchannelRef, channel.socketRef, into: &inventory)
     }
