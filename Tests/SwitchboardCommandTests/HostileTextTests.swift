@@ -255,6 +255,7 @@ import Testing
       "check-config": [[folder + "/hostile.json"], [hostile]],
       "health": [[target], [target, "--watch"], [target, hostile]],
       "channelz": [[target]],
+      "console": [[hostile], [target, "--port", hostile], [target, hostile]],
       "load": [
         [target, "lie.S/Call", "-n", "2", "-d", #"{"text": "fail"}"#],
         [target, "lie.S/Call", "-n", "2", "-o", "json", "-d", #"{"text": "fail"}"#],
