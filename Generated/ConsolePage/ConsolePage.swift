@@ -98,20 +98,20 @@ button { cursor: pointer; }
 .lists li { border-bottom: 1px solid var(--line); padding: .3rem 0; display: flex; gap: .8rem; }
 .lists li > :first-child { flex: 1; overflow-wrap: anywhere; min-width: 0; }
 meter { width: 6rem; }
-.grid { border: 1px solid var(--line); border-radius: .4rem; overflow: hidden; }
-.grid .head { display: grid; background: var(--tile); border-bottom: 1px solid var(--line); }
+.grid { border: 1px solid var(--line); border-radius: .4rem; overflow: hidden auto; max-height: 60vh; }
+.grid .head { display: grid; background: var(--tile); border-bottom: 1px solid var(--line); position: sticky; top: 0; z-index: 1; }
 .grid .head > * { padding: .35rem .6rem; color: var(--soft); font-size: .85rem; text-align: right; }
 .grid .head button { all: unset; cursor: pointer; color: inherit; }
 .grid .head button:focus-visible { outline: 2px solid var(--blue); }
 .grid .head > :first-child, .grid .line > :first-child { text-align: left; }
-.grid .body { position: relative; overflow-y: auto; max-height: 60vh; }
+.grid .body { position: relative; }
 .grid .line { position: absolute; left: 0; right: 0; display: grid; align-items: center; height: 32px;
   border-bottom: 1px solid var(--line); cursor: default; }
 .grid .line > * { padding: 0 .6rem; text-align: right; white-space: nowrap; overflow: hidden;
   text-overflow: ellipsis; min-width: 0; }
 .grid .line.selected { background: var(--mark); }
-.grid .body:focus-visible .line.active { outline: 2px solid var(--blue); outline-offset: -2px; }
-.grid .body:focus-visible { outline-offset: -2px; }
+.grid:focus-visible .line.active { outline: 2px solid var(--blue); outline-offset: -2px; }
+.grid:focus-visible { outline-offset: -2px; }
 .bad-text { color: var(--red); font-weight: 600; }
 .good-text { color: var(--green); }
 .empty { color: var(--soft); padding: 1rem; margin: 0; }
@@ -134,7 +134,7 @@ a .identity { text-decoration: underline; } .tiles a { color: var(--blue); }
 h3 { font-size: .95rem; margin: .4rem 0 0; }
 .tiles.plain { grid-template-columns: repeat(auto-fit, minmax(min(13rem, 45%), 1fr)); }
 .tiles.plain dd { font-size: 1rem; }
-.grid.short .body { max-height: 16rem; }
+.grid.short { max-height: 16rem; }
 .even { table-layout: fixed; } .even th { width: auto; } .even thead th:first-child { width: 5rem; }
 .timeline { table-layout: fixed; position: relative; }
 .timeline th:first-child { width: 30%; } .timeline .time { width: 20%; padding-right: 0; text-align: right; }
@@ -205,7 +205,7 @@ button:disabled { opacity: .55; cursor: default; }
 h3 { font-size: .95rem; margin: 0 0 .3rem; }
 .parts { display: grid; gap: 1.2rem; min-width: 0; }
 .parts > * { min-width: 0; }
-.short .grid .body { max-height: 16rem; }
+.short .grid { max-height: 16rem; }
 .spread > h2 { margin-right: auto; align-self: center; }
 label.check { display: flex; align-items: center; gap: .4rem; padding: .3rem 0; }
 .options th[scope=col], .options td:last-child { white-space: nowrap; }
@@ -398,6 +398,8 @@ const refresher = {
   now() {
     clearTimeout(this.timer);
     this.run += 1;
+    // What is shown may not be what is asked for, until it is drawn.
+    main.setAttribute("aria-busy", "true");
     return this.turn(this.run);
   },
 
@@ -412,11 +414,13 @@ const refresher = {
       this.failures = 0;
       this.latest = Date.now();
       view.draw(data);
+      main.removeAttribute("aria-busy");
       this.problem = null;
     } catch (error) {
       if (run !== this.run || error.name === "AbortError") return;
       this.failures += 1;
       permissions.forget();
+      main.removeAttribute("aria-busy");
       if (error instanceof Refused) { this.problem = "no access"; askForToken(); this.show(); return; }
       this.problem = error instanceof TypeError ? "the server does not answer" : error.message;
     }
@@ -516,11 +520,12 @@ class Grid {
       make("span", { role: "columnheader", class: column.wide ? "wide" : null },
         column.sort ? make("button", { type: "button", onclick: () => sort(column.sort) }, column.name) : column.name)));
     this.space = make("div", { role: "presentation" });
-    this.body = make("div", {
-      class: "body", role: "rowgroup", tabindex: 0, "aria-label": label,
-      onscroll: () => this.scrolled(), onkeydown: (event) => this.pressed(event),
-    }, this.space);
-    this.element = make("div", { class: "grid", role: tree ? "treegrid" : "grid", "aria-label": label }, this.head, this.body);
+    this.body = make("div", { class: "body", role: "rowgroup" }, this.space);
+    // Has the focus, whichever line is active: lines come and go.
+    this.element = make("div", {
+      class: "grid", role: tree ? "treegrid" : "grid", tabindex: 0, "aria-label": label,
+      onscroll: () => this.scrolled(), onkeydown: (event) => { if (event.target === this.element) this.pressed(event); },
+    }, this.head, this.body);
     this.layout = layout;
     this.tree = tree;
     this.fit();
@@ -540,10 +545,15 @@ class Grid {
 
   // The part that the server should send: what can be seen, and a little around it.
   get window() {
-    const first = Math.max(0, Math.floor(this.body.scrollTop / lineHeight) - 10);
-    const seen = Math.ceil((this.body.clientHeight || 480) / lineHeight) + 20;
+    const first = Math.max(0, Math.floor(this.element.scrollTop / lineHeight) - 10);
+    const seen = Math.ceil((this.height || 480) / lineHeight) + 20;
     return { from: first, count: Math.min(seen, 200) };
   }
+
+  // Of the part that shows lines: the head stays above them.
+  get height() { return Math.max(0, this.element.clientHeight - this.head.offsetHeight); }
+
+  toTop() { this.element.scrollTop = 0; }
 
   scrolled() {
     const { from, count } = this.window;
@@ -560,8 +570,8 @@ class Grid {
     this.body.replaceChildren(this.space, ...elements);
     if (!count) this.body.append(make("p", { class: "empty" }, "There is nothing to show."));
     const active = this.body.querySelector(".active");
-    if (active) this.body.setAttribute("aria-activedescendant", active.id);
-    else this.body.removeAttribute("aria-activedescendant");
+    if (active) this.element.setAttribute("aria-activedescendant", active.id);
+    else this.element.removeAttribute("aria-activedescendant");
   }
 
   line(line, index) {
@@ -585,7 +595,7 @@ class Grid {
   }
 
   pressed(event) {
-    const page = Math.max(1, Math.floor(this.body.clientHeight / lineHeight) - 1);
+    const page = Math.max(1, Math.floor(this.height / lineHeight) - 1);
     const line = this.lines[this.active - this.from];
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in moves) this.move(Math.min(Math.max(this.active + moves[event.key], 0), Math.max(0, this.count - 1)));
@@ -599,9 +609,9 @@ class Grid {
   move(index) {
     this.active = index;
     const top = index * lineHeight;
-    if (top < this.body.scrollTop) this.body.scrollTop = top;
-    const bottom = top + lineHeight - this.body.clientHeight;
-    if (bottom > this.body.scrollTop) this.body.scrollTop = bottom;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    const bottom = top + lineHeight - this.height;
+    if (bottom > this.element.scrollTop) this.element.scrollTop = bottom;
     this.draw(this.lines, this.from, this.count);
     this.scrolled();
   }
@@ -693,7 +703,7 @@ class NowView {
           choice("Calls of", [["server", "servers"], ["client", "channels"]], (side) => {
             this.side = side; this.chosen = null; this.panel.hidden = true; refresher.now();
           }),
-          filterField("Find methods", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); })),
+          filterField("Find methods", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); })),
         this.grid.element),
       this.lists,
     ];
@@ -741,7 +751,7 @@ class NowView {
     this.panel.hidden = !this.chosen || !method;
     if (this.panel.hidden) return;
     const close = make("button", { type: "button", onclick: () => {
-      this.chosen = null; this.grid.selected = null; this.panel.hidden = true; this.grid.body.focus(); refresher.now();
+      this.chosen = null; this.grid.selected = null; this.panel.hidden = true; this.grid.element.focus(); refresher.now();
     } }, "Close");
     const title = make("h2", {}, method.target ? `${method.name} → ${method.target}` : method.name);
     const hadFocus = this.panel.contains(document.activeElement);
@@ -819,7 +829,7 @@ class CallsView {
   ask(changes) {
     Object.assign(this, changes);
     this.grid.selected = this.chosen;
-    this.grid.body.scrollTop = 0;
+    this.grid.toTop();
     refresher.now();
   }
 
@@ -862,7 +872,7 @@ class CallsView {
     if (!this.chosen) { this.shown = ""; return; }
     const hadFocus = this.panel.contains(document.activeElement);
     const close = make("button", { type: "button", onclick: () => {
-      this.select(""); this.panel.hidden = true; this.grid.body.focus();
+      this.select(""); this.panel.hidden = true; this.grid.element.focus();
     } }, "Close");
     if (!detail) {
       this.panel.replaceChildren(make("header", {}, make("h2", {}, "The call has gone, and was not kept."), close));
@@ -1009,7 +1019,7 @@ class ConnectionsView {
       make("section", {},
         make("div", { class: "tools" },
           filterField("Find addresses and names", (text) => {
-            this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
+            this.filter = text; this.grid.toTop(); refresher.now();
           })),
         this.note, this.grid.element),
       this.panel,
@@ -2000,7 +2010,7 @@ class TryView {
     this.element = [
       make("section", {},
         make("div", { class: "tools" }, make("label", {}, "Through", this.targets),
-          filterField("Find methods", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); })),
+          filterField("Find methods", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); })),
         this.note, this.grid.element),
       this.panel,
     ];
@@ -2041,7 +2051,7 @@ class TryView {
     this.editor = new CallEditor({ ...target }, method, (type) => this.form(target.id, type));
     this.heading.textContent = method.name;
     this.panel.replaceChildren(make("header", {}, this.heading, make("button", { type: "button", onclick: () => {
-      this.chosen = ""; this.grid.selected = null; this.close(); this.grid.body.focus();
+      this.chosen = ""; this.grid.selected = null; this.close(); this.grid.element.focus();
     } }, "Close")), this.editor.element);
     this.panel.hidden = false;
     if (this.wantsFocus) this.panel.querySelector(".request button.main").scrollIntoView({ block: "nearest" });
@@ -2121,7 +2131,7 @@ class ConfigurationView {
       make("section", { class: "short" },
         make("div", { class: "tools" },
           filterField("Find servers and channels", (text) => {
-            this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
+            this.filter = text; this.grid.toTop(); refresher.now();
           })),
         this.grid.element),
       this.panel,
@@ -2420,7 +2430,7 @@ class LeversView {
       make("p", { class: "soft" }, "They hold until they are set again, or the process ends."),
       make("p", { class: "note" }),
       make("div", { class: "tools" },
-        filterField("Find servers and channels", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); }),
+        filterField("Find servers and channels", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); }),
         make("label", {}, "Level", level), this.setOne, all, outcome),
       make("div", { class: "short" }, this.grid.element));
     return this.levelSection;

@@ -39,7 +39,7 @@ class CallsView {
   ask(changes) {
     Object.assign(this, changes);
     this.grid.selected = this.chosen;
-    this.grid.body.scrollTop = 0;
+    this.grid.toTop();
     refresher.now();
   }
 
@@ -82,7 +82,7 @@ class CallsView {
     if (!this.chosen) { this.shown = ""; return; }
     const hadFocus = this.panel.contains(document.activeElement);
     const close = make("button", { type: "button", onclick: () => {
-      this.select(""); this.panel.hidden = true; this.grid.body.focus();
+      this.select(""); this.panel.hidden = true; this.grid.element.focus();
     } }, "Close");
     if (!detail) {
       this.panel.replaceChildren(make("header", {}, make("h2", {}, "The call has gone, and was not kept."), close));

@@ -50,7 +50,7 @@ class ConfigurationView {
       make("section", { class: "short" },
         make("div", { class: "tools" },
           filterField("Find servers and channels", (text) => {
-            this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
+            this.filter = text; this.grid.toTop(); refresher.now();
           })),
         this.grid.element),
       this.panel,

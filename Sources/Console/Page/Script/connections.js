@@ -34,7 +34,7 @@ class ConnectionsView {
       make("section", {},
         make("div", { class: "tools" },
           filterField("Find addresses and names", (text) => {
-            this.filter = text; this.grid.body.scrollTop = 0; refresher.now();
+            this.filter = text; this.grid.toTop(); refresher.now();
           })),
         this.note, this.grid.element),
       this.panel,

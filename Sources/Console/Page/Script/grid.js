@@ -8,11 +8,12 @@ class Grid {
       make("span", { role: "columnheader", class: column.wide ? "wide" : null },
         column.sort ? make("button", { type: "button", onclick: () => sort(column.sort) }, column.name) : column.name)));
     this.space = make("div", { role: "presentation" });
-    this.body = make("div", {
-      class: "body", role: "rowgroup", tabindex: 0, "aria-label": label,
-      onscroll: () => this.scrolled(), onkeydown: (event) => this.pressed(event),
-    }, this.space);
-    this.element = make("div", { class: "grid", role: tree ? "treegrid" : "grid", "aria-label": label }, this.head, this.body);
+    this.body = make("div", { class: "body", role: "rowgroup" }, this.space);
+    // Has the focus, whichever line is active: lines come and go.
+    this.element = make("div", {
+      class: "grid", role: tree ? "treegrid" : "grid", tabindex: 0, "aria-label": label,
+      onscroll: () => this.scrolled(), onkeydown: (event) => { if (event.target === this.element) this.pressed(event); },
+    }, this.head, this.body);
     this.layout = layout;
     this.tree = tree;
     this.fit();
@@ -32,10 +33,15 @@ class Grid {
 
   // The part that the server should send: what can be seen, and a little around it.
   get window() {
-    const first = Math.max(0, Math.floor(this.body.scrollTop / lineHeight) - 10);
-    const seen = Math.ceil((this.body.clientHeight || 480) / lineHeight) + 20;
+    const first = Math.max(0, Math.floor(this.element.scrollTop / lineHeight) - 10);
+    const seen = Math.ceil((this.height || 480) / lineHeight) + 20;
     return { from: first, count: Math.min(seen, 200) };
   }
+
+  // Of the part that shows lines: the head stays above them.
+  get height() { return Math.max(0, this.element.clientHeight - this.head.offsetHeight); }
+
+  toTop() { this.element.scrollTop = 0; }
 
   scrolled() {
     const { from, count } = this.window;
@@ -52,8 +58,8 @@ class Grid {
     this.body.replaceChildren(this.space, ...elements);
     if (!count) this.body.append(make("p", { class: "empty" }, "There is nothing to show."));
     const active = this.body.querySelector(".active");
-    if (active) this.body.setAttribute("aria-activedescendant", active.id);
-    else this.body.removeAttribute("aria-activedescendant");
+    if (active) this.element.setAttribute("aria-activedescendant", active.id);
+    else this.element.removeAttribute("aria-activedescendant");
   }
 
   line(line, index) {
@@ -77,7 +83,7 @@ class Grid {
   }
 
   pressed(event) {
-    const page = Math.max(1, Math.floor(this.body.clientHeight / lineHeight) - 1);
+    const page = Math.max(1, Math.floor(this.height / lineHeight) - 1);
     const line = this.lines[this.active - this.from];
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in moves) this.move(Math.min(Math.max(this.active + moves[event.key], 0), Math.max(0, this.count - 1)));
@@ -91,9 +97,9 @@ class Grid {
   move(index) {
     this.active = index;
     const top = index * lineHeight;
-    if (top < this.body.scrollTop) this.body.scrollTop = top;
-    const bottom = top + lineHeight - this.body.clientHeight;
-    if (bottom > this.body.scrollTop) this.body.scrollTop = bottom;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    const bottom = top + lineHeight - this.height;
+    if (bottom > this.element.scrollTop) this.element.scrollTop = bottom;
     this.draw(this.lines, this.from, this.count);
     this.scrolled();
   }

@@ -95,7 +95,7 @@ class LeversView {
       make("p", { class: "soft" }, "They hold until they are set again, or the process ends."),
       make("p", { class: "note" }),
       make("div", { class: "tools" },
-        filterField("Find servers and channels", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); }),
+        filterField("Find servers and channels", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); }),
         make("label", {}, "Level", level), this.setOne, all, outcome),
       make("div", { class: "short" }, this.grid.element));
     return this.levelSection;

@@ -35,7 +35,7 @@ class NowView {
           choice("Calls of", [["server", "servers"], ["client", "channels"]], (side) => {
             this.side = side; this.chosen = null; this.panel.hidden = true; refresher.now();
           }),
-          filterField("Find methods", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); })),
+          filterField("Find methods", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); })),
         this.grid.element),
       this.lists,
     ];
@@ -83,7 +83,7 @@ class NowView {
     this.panel.hidden = !this.chosen || !method;
     if (this.panel.hidden) return;
     const close = make("button", { type: "button", onclick: () => {
-      this.chosen = null; this.grid.selected = null; this.panel.hidden = true; this.grid.body.focus(); refresher.now();
+      this.chosen = null; this.grid.selected = null; this.panel.hidden = true; this.grid.element.focus(); refresher.now();
     } }, "Close");
     const title = make("h2", {}, method.target ? `${method.name} → ${method.target}` : method.name);
     const hadFocus = this.panel.contains(document.activeElement);

@@ -9,6 +9,8 @@ const refresher = {
   now() {
     clearTimeout(this.timer);
     this.run += 1;
+    // What is shown may not be what is asked for, until it is drawn.
+    main.setAttribute("aria-busy", "true");
     return this.turn(this.run);
   },
 
@@ -23,11 +25,13 @@ const refresher = {
       this.failures = 0;
       this.latest = Date.now();
       view.draw(data);
+      main.removeAttribute("aria-busy");
       this.problem = null;
     } catch (error) {
       if (run !== this.run || error.name === "AbortError") return;
       this.failures += 1;
       permissions.forget();
+      main.removeAttribute("aria-busy");
       if (error instanceof Refused) { this.problem = "no access"; askForToken(); this.show(); return; }
       this.problem = error instanceof TypeError ? "the server does not answer" : error.message;
     }

@@ -27,7 +27,7 @@ class TryView {
     this.element = [
       make("section", {},
         make("div", { class: "tools" }, make("label", {}, "Through", this.targets),
-          filterField("Find methods", (text) => { this.filter = text; this.grid.body.scrollTop = 0; refresher.now(); })),
+          filterField("Find methods", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); })),
         this.note, this.grid.element),
       this.panel,
     ];
@@ -68,7 +68,7 @@ class TryView {
     this.editor = new CallEditor({ ...target }, method, (type) => this.form(target.id, type));
     this.heading.textContent = method.name;
     this.panel.replaceChildren(make("header", {}, this.heading, make("button", { type: "button", onclick: () => {
-      this.chosen = ""; this.grid.selected = null; this.close(); this.grid.body.focus();
+      this.chosen = ""; this.grid.selected = null; this.close(); this.grid.element.focus();
     } }, "Close")), this.editor.element);
     this.panel.hidden = false;
     if (this.wantsFocus) this.panel.querySelector(".request button.main").scrollIntoView({ block: "nearest" });
