@@ -49,7 +49,7 @@ final class HTTP1ServerLife: HandlerLife {
       return false
     }
     // A busy loop has put off what ends its calls.
-    guard !connection.isPostponed else { return true }
+    guard !connection.isPostponed, !connection.isDirty else { return true }
     for model in script.models { try model.checkRest() }
     switch dice.below(20) {
     case 0..<4: compose()

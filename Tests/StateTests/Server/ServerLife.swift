@@ -28,7 +28,7 @@ final class ServerLife: HandlerLife {
     try verify()
     guard let connection, !connection.isClosed else { return false }
     // A busy loop has put off what ends its calls.
-    guard !connection.isPostponed else { return true }
+    guard !connection.isPostponed, !connection.isDirty else { return true }
     for model in script.models { try model.checkRest() }
     switch dice.below(20) {
     case 0..<3: open()

@@ -15,7 +15,7 @@ class ConnectionParts {
   /// The session of HTTP/2, once that is spoken. It is retained once for the connection, and not for each use.
   @exclusivity(unchecked) final var http2Link: Unmanaged<Session>?
   /// Whether the loop has it on its list.
-  @exclusivity(unchecked) fileprivate final var isDirty = false
+  @exclusivity(unchecked) fileprivate(set) final var isDirty = false
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
   /// The streams that have something to do once the session has processed what was read.
   @exclusivity(unchecked) final var ready: [StreamEntry] = []
