@@ -138,6 +138,19 @@ import Testing
     #expect(all.first?.contains(" more can only be in the query") == true)
   }
 
+  @Test func aStreamOfRequestsWithoutABodyIsLogged() throws {
+    let collect = HTTPRule("testing.rest.Rest.Collect", "GET", "/v1/gathered/{name}")
+    #expect(
+      try warnings([collect]) == [
+        "testing.rest.Rest.Collect (GET /v1/gathered/{name}): the method streams requests, of which a rule without a body "
+          + "makes one, of the path and the query: give it a rule with body: \"*\", such as a post"
+      ]
+    )
+    // Whoever has many requests has a way to send them.
+    let whole = HTTPRule("testing.rest.Rest.Collect", "POST", "/v1/collect", body: "*")
+    #expect(try warnings([collect, whole]) == [])
+  }
+
   /// Custom verbs, whose requests have nothing but a name, and methods for which a query is usual.
   @Test func rulesThatLoseNothingAreNotLogged() throws {
     let right = [
@@ -186,7 +199,7 @@ import Testing
         #expect(refused.status == "429", "\(path)")
         #expect(
           refused.body.contains(
-            "a request of 101 bytes is larger than the server's limit (ServerOptions.maxRequestSize): 100 bytes"
+            "a request of at least 101 bytes is larger than the server's limit (ServerOptions.maxRequestSize): 100 bytes"
           ),
           "\(path)"
         )

@@ -27,6 +27,11 @@ package struct MessageLimit: Sendable, Equatable {
   /// The failure of a message of this size.
   package func exceeded(by size: Int) -> GRPCStatus { exceeded("a \(noun) of \(size) bytes is larger than") }
 
+  /// The failure of a message of which this much has arrived, and more may follow.
+  package func exceeded(byAtLeast size: Int) -> GRPCStatus {
+    exceeded("a \(noun) of at least \(size) bytes is larger than")
+  }
+
   /// The failure of a compressed message, whose size is not known.
   package var exceededByDecompression: GRPCStatus { exceeded("a compressed \(noun) holds more than") }
 

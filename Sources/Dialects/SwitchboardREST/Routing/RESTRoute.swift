@@ -111,11 +111,19 @@ final class RESTRoute: Sendable {
 extension RESTRoute {
   private static let mostShown = 3
 
+  var takesBody: Bool { if case .none = requestBody { false } else { true } }
+
+  /// Of a method that streams requests, when none of its rules takes a body.
+  var doubtOfStream: String {
+    let reason =
+      "the method streams requests, of which a rule without a body makes one, of the path and the query: "
+      + "give it a rule with body: \"*\", such as a post"
+    return HTTPRuleError(method, binding, reason).description
+  }
+
   /// A rule for what is usually sent with a body, whose fields could only be in the query.
   var doubt: String? {
-    guard case .none = requestBody, ["POST", "PUT", "PATCH"].contains(binding.method ?? "") else {
-      return nil
-    }
+    guard !takesBody, ["POST", "PUT", "PATCH"].contains(binding.method ?? "") else { return nil }
     let names = fieldsOutsideThePath(of: request, [])
     guard !names.isEmpty else { return nil }
     let more = names.count > Self.mostShown ? " and \(names.count - Self.mostShown) more" : ""

@@ -82,7 +82,12 @@ struct RESTTable: Sendable {
   }
 
   /// The rules whose clients hardly know how to send all fields.
-  var doubts: [String] { routes.compactMap(\.doubt) }
+  var doubts: [String] {
+    let withBodies = Set(routes.filter(\.takesBody).map(\.method))
+    return routes.compactMap { route in
+      route.streamsRequests && !withBodies.contains(route.method) ? route.doubtOfStream : route.doubt
+    }
+  }
 
   /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no
   /// `HEAD`.

@@ -92,7 +92,7 @@ struct PayloadMappings {
     for selection in selections {
       let (kind, name) = (selection.selector, selection.name)
       guard declared[kind]?.contains(name) == true else {
-        throw selection.error("no .proto file here has the \(kind) '\(name)'")
+        throw selection.error("no .proto file here has the \(kind) '\(name)'\(advice(for: name, declared[kind]))")
       }
       guard served[kind]?.contains(name) == true else {
         let reason =
@@ -100,6 +100,14 @@ struct PayloadMappings {
         throw selection.error("the payload has no effect: the \(kind) '\(name)' \(reason)")
       }
     }
+  }
+
+  /// How a name is written that was meant: that of a method with a slash, or one without its package.
+  private func advice(for name: String, _ declared: Set<String>?) -> String {
+    let dotted = name.split(separator: "/", omittingEmptySubsequences: false).joined(separator: ".")
+    let meant = (declared ?? []).filter { $0 == dotted || $0.hasSuffix(".\(dotted)") }
+    guard let first = meant.first, meant.count == 1 else { return "" }
+    return ": it is written '\(first)'"
   }
 
   /// The replacement for a message in a method; `nil` if there is none.

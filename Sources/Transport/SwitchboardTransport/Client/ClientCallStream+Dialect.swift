@@ -83,7 +83,7 @@ extension ClientCallStream {
       inbound.totals.bytes += bytes.count
       let count = dialect.collected.count + bytes.count
       guard count <= inbound.limit.byteCount else {
-        fail(inbound.limit.exceeded(by: count))
+        fail(inbound.limit.exceeded(byAtLeast: count))
         return bytes.count
       }
       dialect.collect(bytes)

@@ -106,14 +106,15 @@ final class ConnectDialect: Dialect {
     _ method: borrowing RPCMethod,
     _ subtype: ContentSubtype
   ) -> DialectDecision {
-    let type = method.descriptor.type == .unary ? unaryType : streamType
+    let isUnary = method.descriptor.type == .unary
+    let type = isUnary ? unaryType : streamType
     let common = [ContentSubtype.json, .proto]
     let formats = common.filter(method.formats.contains) + method.formats.filter { !common.contains($0) }
     let accepted = formats.compactMap(\.name).map { "\(type)\($0)" }
     return .refuse(
       status: "415",
       message:
-        "the method does not take this content type\(method.accepts(accepted))\(method.advice(for: subtype))",
+        "the method\(isUnary ? "" : ", which streams,") does not take this content type\(method.accepts(accepted))\(method.advice(for: subtype))",
       header: accepted.isEmpty ? nil : ("accept-post", accepted.joined(separator: ", "))
     )
   }

@@ -50,7 +50,7 @@ extension ServerCallStream {
       inbound.totals.bytes += bytes.count
       let limit = inbound.limit
       guard dialect.byteCount + bytes.count <= limit.byteCount else {
-        fail(limit.exceeded(by: dialect.byteCount + bytes.count))
+        fail(limit.exceeded(byAtLeast: dialect.byteCount + bytes.count))
         return bytes.count
       }
       dialect.collect(bytes)
