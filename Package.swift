@@ -164,7 +164,7 @@ let exported = [
 let groups: [String: [String]] = [
   "Core": [
     "Switchboard", "SwitchboardCall", "SwitchboardCallObjects", "SwitchboardInterceptors",
-    "SwitchboardMarshalling", "SwitchboardTesting", "SwitchboardText",
+    "SwitchboardMarshalling", "SwitchboardPatterns", "SwitchboardTesting", "SwitchboardText",
   ],
   "Messages": ["SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardSchema"],
   "Network": ["SwitchboardNetwork"],
@@ -186,8 +186,8 @@ let groups: [String: [String]] = [
     "SwitchboardToolSupport", "protoc-gen-switchboard", "switchboard-generate",
   ],
   "C": [
-    "CAres", "CBrotli", "CLibuv", "CLoopThread", "CNghttp2", "COpenSSL", "CProtoc", "CTLSMemory", "CTicks",
-    "CZlib", "CZstd",
+    "CAres", "CBrotli", "CLibuv", "CLoopThread", "CNghttp2", "COpenSSL", "CProtoc", "CRE2", "CTLSMemory",
+    "CTicks", "CZlib", "CZstd",
   ],
 ]
 
@@ -259,6 +259,15 @@ let package = Package(
     // Text from outside by its bytes, for all modules that read any.
     .target(name: "SwitchboardText"),
     .testTarget(name: "SwitchboardTextTests", dependencies: ["SwitchboardText", "TestSupport"]),
+
+    // Regular expressions from the network: C++ inside, a few C functions outside, and their face in Swift. Only those who
+    // depend on it link RE2.
+    .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+    .target(name: "SwitchboardPatterns", dependencies: ["CRE2", "SwitchboardText"]),
+    .testTarget(
+      name: "SwitchboardPatternsTests",
+      dependencies: ["CallTestSupport", "SwitchboardPatterns", "TestSupport"]
+    ),
 
     // The message runtime: no dependency from outside but the standard library.
     .target(name: "SwitchboardProtobuf", dependencies: ["SwitchboardSchema", "SwitchboardText"]),
@@ -661,17 +670,17 @@ let package = Package(
     .target(
       name: "SwitchboardXDS",
       dependencies: [
-        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardNetwork", "SwitchboardProtobuf",
-        "SwitchboardSchema", "SwitchboardServiceMessages", "SwitchboardText", "SwitchboardTransport",
-        "XDSMessages",
+        "Switchboard", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardNetwork",
+        "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServiceMessages",
+        "SwitchboardText", "SwitchboardTransport", "XDSMessages",
       ]
     ),
     .testTarget(
       name: "SwitchboardXDSTests",
       dependencies: [
-        "CallTestSupport", "EchoService", "EchoTestSupport", "ServerTestSupport", "Switchboard",
-        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardProtobuf",
-        "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
+        "CallTestSupport", "Echo", "EchoService", "EchoTestSupport", "ServerTestSupport", "Switchboard",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardPatterns",
+        "SwitchboardProtobuf", "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
       ],
       exclude: ["Peers"]
     ),

@@ -94,6 +94,13 @@ import Testing
     #"{"name": "k", "exactMatch": "x", "invertMatch": true}"#,
     #"{"name": "content-type", "exactMatch": "application/grpc"}"#,
     #"{"name": "b-bin", "presentMatch": true}"#,
+    #"{"name": "k", "safeRegexMatch": {"regex": "a,b"}}"#,
+    #"{"name": "k", "safeRegexMatch": {"regex": "a"}}"#,
+    #"{"name": "k", "safeRegexMatch": {"regex": "a|a,."}}"#,
+    #"{"name": "k", "safeRegexMatch": {"regex": "b"}, "invertMatch": true}"#,
+    #"{"name": "none", "safeRegexMatch": {"regex": ".*"}, "invertMatch": true}"#,
+    #"{"name": "k", "stringMatch": {"safeRegex": {"regex": "(?i)A,B"}}}"#,
+    #"{"name": "n", "safeRegexMatch": {"regex": "[0-9]{2}"}}"#,
   ])
   func headers(_ rule: String) async throws {
     let header = try JSONSerialization.jsonObject(with: Data(rule.utf8))
@@ -105,6 +112,39 @@ import Testing
         try await client.server(metadata)
       }
       #expect(try ofGRPC(plane, metadata, calls: 10) == [server: 10], "\(rule)")
+    }
+  }
+
+  @Test func patternsOfPaths() async throws {
+    let routes = [
+      Mesh.route(to: "c0", match: ["safeRegex": ["regex": "/echo"]]),
+      Mesh.route(to: "c0", match: ["safeRegex": ["regex": "/ECHO[.].*"], "caseSensitive": false]),
+      Mesh.route(to: "c1", match: ["safeRegex": ["regex": "/echo[.]Echo/(G|Get|Put)"]]),
+      Mesh.route(to: "c2"),
+    ]
+    try await compare(routes, [], ["s1": 1000])
+  }
+
+  /// A ring of the same servers: both clients take the same one for a user, by the part of the field that the pattern leaves.
+  @Test(arguments: [("^([a-z]+)-[0-9]+$", "\\1"), ("[0-9]+", "<\\0>"), ("(x)|-", "\\1."), ("-[0-9]*$", "")])
+  func rewrittenHashes(_ pattern: String, _ substitution: String) async throws {
+    try await withMesh(servers: 4) { plane, ports async throws in
+      let rewrite: [String: Any] = ["pattern": ["regex": pattern], "substitution": substitution]
+      let hash: [[String: Any]] = [["header": ["headerName": "user", "regexRewrite": rewrite]]]
+      var mesh = Mesh(
+        "greeter",
+        routes: [Mesh.route(to: "one", more: ["hashPolicy": hash])],
+        clusters: [:]
+      )
+      mesh.clusters = [Mesh.cluster("one", more: ["lbPolicy": "RING_HASH"])]
+      mesh.endpoints = [Mesh.assignment("one", ports: ports)]
+      try plane.set(mesh)
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        for user in ["ann-1", "ann-27", "bob-1", "eve-3"] {
+          let server = try await client.server([("user", user)])
+          #expect(try ofGRPC(plane, [("user", user)], calls: 3) == [server: 3], "\(user)")
+        }
+      }
     }
   }
 

@@ -1,4 +1,6 @@
+import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardPatterns
 import Testing
 
 @testable import SwitchboardXDS
@@ -23,6 +25,48 @@ import Testing
     #expect(matches(rule(TextRule.exact, "ab"), "AB", ignoringCase: true))
     // Two ways to write é are two texts.
     #expect(!matches(rule(TextRule.exact, "\u{e9}"), "e\u{301}"))
+  }
+
+  @Test func aPatternIsForAllOfAText() throws {
+    let rule = TextRule.pattern(try Pattern("/echo[.]Echo/(Get|Update)"))
+    #expect(matches(rule, "/echo.Echo/Get") && !matches(rule, "/echo.Echo/GetAll"))
+    // With regard to case, whatever else is said of it.
+    #expect(!matches(rule, "/echo.echo/Get", ignoringCase: true))
+    var match = RouteMatch(path: rule)
+    #expect(match.matches(get, HPACKHeaders()) { 0 })
+    match.headers = [
+      HeaderRule(
+        name: Array("k".utf8),
+        test: .text(.pattern(try Pattern("a,.*")), ignoresCase: false),
+        isInverted: false
+      )
+    ]
+    #expect(match.matches(get, HPACKHeaders([("k", "a"), ("k", "b")])) { 0 })
+    #expect(!match.matches(get, HPACKHeaders([("k", "b"), ("k", "a")])) { 0 })
+    #expect(!match.matches(get, HPACKHeaders()) { 0 })
+  }
+
+  /// The hash of a call is that of what a pattern makes of a field.
+  @Test func aFieldIsRewrittenBeforeItIsHashed() throws {
+    func hash(_ rewrite: Substitution?, _ value: String?) throws -> UInt64? {
+      let source = HashRule.Source.header(MetadataField(name: Array("user".utf8)), rewrite: rewrite)
+      var action = RouteAction(clusters: [.init(name: "c", weight: 1)])
+      action.hash = [HashRule(source: source, isTerminal: false)]
+      let host = VirtualHost(
+        domains: [],
+        routes: [Route(match: RouteMatch(path: .prefix([])), action: action)]
+      )
+      let router = MeshRouter(host, maxStreamDuration: nil, channel: 0) { _ in ClusterLease {} }
+      let metadata = HPACKHeaders(value.map { [("user", $0)] } ?? [])
+      return try router.route(get, metadata).hash?(metadata)
+    }
+    let rewrite = try Substitution(of: Pattern("^([^/]*)/.*$"), by: "user \\1")
+    #expect(try hash(rewrite, "ann/7") == hash(nil, "user ann"))
+    #expect(
+      try hash(rewrite, "ann/7") == hash(rewrite, "ann/8") && hash(rewrite, "ann/7") != hash(rewrite, "bo/7")
+    )
+    // What does not match stays.
+    #expect(try hash(rewrite, "ann") == hash(nil, "ann") && hash(rewrite, nil) == nil)
   }
 
   /// The search for a part of a text: the same as the obvious one.

@@ -166,6 +166,83 @@ import XDSMessages
     }
   }
 
+  @Test func patterns() throws {
+    let path = "virtual_hosts[0].routes[0]."
+    func header(_ change: (inout Envoy_Config_Route_V3_HeaderMatcher) -> Void) throws -> String? {
+      var header = Envoy_Config_Route_V3_HeaderMatcher.with { $0.name = "k" }
+      change(&header)
+      return try fault(routes { $0.match.headers = [header] }, .routes)
+    }
+    #expect(try fault(routes { $0.match.safeRegex.regex = "/a/[^/]+" }, .routes) == nil)
+    #expect(
+      try fault(routes { $0.match.safeRegex.regex = "(?=a)" }, .routes)
+        == "\(path)match.safe_regex.regex: is no pattern of RE2: invalid perl operator: (?="
+    )
+    #expect(try header { $0.safeRegexMatch.regex = "a|b" } == nil)
+    // gRFC A63 has it ignored; C-core refuses it.
+    #expect(try header { ($0.stringMatch.safeRegex.regex, $0.stringMatch.ignoreCase) = ("a", true) } == nil)
+    #expect(
+      try header { $0.safeRegexMatch.regex = "a{1001}" }
+        == "\(path)match.headers[0].safe_regex_match.regex: is no pattern of RE2: invalid repetition size: {1001}"
+    )
+    #expect(
+      try header { $0.stringMatch.safeRegex.regex = "\\pL{500}" }
+        == "\(path)match.headers[0].string_match.safe_regex.regex: is no pattern of RE2: "
+        + "pattern too large - compile failed"
+    )
+    // What is shown of a pattern is short, and has no characters that control a terminal.
+    let long = "(" + String(repeating: "\u{1b}", count: 5000)
+    #expect(try header { $0.safeRegexMatch.regex = long }?.hasSuffix("has more than 4096 bytes") == true)
+    #expect(try header { $0.safeRegexMatch.regex = "(\u{1b}[2J" }?.contains("\u{1b}") == false)
+  }
+
+  @Test func rewritesOfHashes() throws {
+    typealias Rewrite = Envoy_Type_Matcher_V3_RegexMatchAndSubstitute
+    func hash(_ change: (inout Rewrite) -> Void) throws -> String? {
+      var rewrite = Rewrite()
+      change(&rewrite)
+      let policy = Envoy_Config_Route_V3_RouteAction.HashPolicy.with {
+        $0.header.headerName = "user"
+        $0.header.regexRewrite = rewrite
+      }
+      return try fault(routes { $0.route.hashPolicy = [policy] }, .routes)
+    }
+    let path = "virtual_hosts[0].routes[0].route.hash_policy[0].header.regex_rewrite."
+    #expect(try hash { ($0.pattern.regex, $0.substitution) = ("(a)", "\\1\\0") } == nil)
+    #expect(try hash { $0.substitution = "b" } == "\(path)pattern: is missing")
+    #expect(
+      try hash { $0.pattern.regex = "[" } == "\(path)pattern.regex: is no pattern of RE2: missing ]: ["
+    )
+    #expect(
+      try hash { ($0.pattern.regex, $0.substitution) = ("(a)", "\\2") }
+        == "\(path)substitution: Rewrite schema requests 2 matches, but the regexp only has 1 "
+        + "parenthesized subexpressions."
+    )
+  }
+
+  /// Patterns cost time and memory before anybody calls: what a response may have of them is bounded, and equal ones count once.
+  @Test func aResponseHasABoundedNumberOfPatterns() throws {
+    func table(_ patterns: [String]) -> Routes {
+      var table = routes { _ in }
+      table.virtualHosts[0].routes = patterns.map { pattern in
+        .with {
+          $0.match.safeRegex.regex = pattern
+          $0.route.cluster = "c"
+        }
+      }
+      return table
+    }
+    let most = (0..<1024).map { "/\($0)" }
+    #expect(try fault(table(most + most), .routes) == nil)
+    #expect(
+      try fault(table(most + ["/more"]), .routes)
+        == "virtual_hosts[0].routes[1024].match.safe_regex.regex: is one pattern too many: a response has at most 1024 "
+        + "different ones, with at most 262144 steps together"
+    )
+    let large = (900..<950).map { "[^/]{1,\($0)}" }
+    #expect(try fault(table(large), .routes)?.contains("is one pattern too many") == true)
+  }
+
   private func endpoints(_ places: [Envoy_Config_Endpoint_V3_LocalityLbEndpoints]) -> Endpoints {
     .with { ($0.clusterName, $0.endpoints) = ("e", places) }
   }
@@ -267,6 +344,7 @@ import XDSMessages
     }
     let all: [(ResourceType, [UInt8])] = [
       (.listener, try listener.serializedBytes()), (.routes, try routes { _ in }.serializedBytes()),
+      (.routes, try routes { $0.match.safeRegex.regex = "(a|[b-d]{2,3})*\\.x" }.serializedBytes()),
       (.cluster, try cluster { $0.outlierDetection.interval.seconds = 3 }.serializedBytes()),
       (.endpoints, try endpoints([place("a", [1, 2]), place("b", [3], priority: 1)]).serializedBytes()),
     ]

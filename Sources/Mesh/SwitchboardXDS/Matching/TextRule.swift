@@ -1,5 +1,6 @@
 // unsafe: bytes of metadata that a call lends for one comparison
 
+import SwitchboardPatterns
 import SwitchboardText
 
 /// A rule for a text of a call: for its bytes.
@@ -8,6 +9,8 @@ enum TextRule: Hashable, Sendable {
   case prefix([UInt8])
   case suffix([UInt8])
   case contains([UInt8])
+  /// All of the text, and with regard to case, whatever else is said of it.
+  case pattern(Pattern)
 
   func matches(_ text: UnsafeBufferPointer<UInt8>, ignoringCase: Bool = false) -> Bool {
     switch self {
@@ -15,6 +18,7 @@ enum TextRule: Hashable, Sendable {
     case .prefix(let own): Self.isPart(own, of: text, at: 0, ignoringCase)
     case .suffix(let own): Self.isPart(own, of: text, at: text.count - own.count, ignoringCase)
     case .contains(let own): Self.isAnywhere(own, in: text, ignoringCase)
+    case .pattern(let pattern): pattern.matches(text.span)
     }
   }
 

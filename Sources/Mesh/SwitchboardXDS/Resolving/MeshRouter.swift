@@ -130,30 +130,29 @@ extension RetryRule.Condition {
 
 /// The hash of a call by the rules of its route.
 private struct CallHash: Sendable {
-  /// Without a field, the number of the channel counts.
-  private let rules: [(field: RequestHash?, isTerminal: Bool)]
-  private let channel: UInt64
-
-  init(rules: [HashRule], channel: UInt64) {
-    self.rules = rules.map { rule in
-      switch rule.source {
-      case .header(let name): (RequestHash(header: name), rule.isTerminal)
-      case .channel: (nil, rule.isTerminal)
-      }
-    }
-    self.channel = channel
-  }
+  let rules: [HashRule]
+  let channel: UInt64
 
   var function: @Sendable (HPACKHeaders) -> UInt64? { { hash(of: $0) } }
 
   private func hash(of metadata: HPACKHeaders) -> UInt64? {
     var hash: UInt64?
     for rule in rules {
-      let own = rule.field.map { $0.hash(of: metadata) } ?? channel
+      let own = self.hash(of: rule.source, metadata)
       if let own { hash = hash.map { ($0 << 1 | $0 >> 63) ^ own } ?? own }
       if rule.isTerminal, hash != nil { break }
     }
     return hash
+  }
+
+  private func hash(of source: HashRule.Source, _ metadata: HPACKHeaders) -> UInt64? {
+    guard case .header(let field, let rewrite) = source else { return channel }
+    return field.withValue(in: metadata) { value in
+      guard let value else { return nil }
+      guard let rewrite else { return XXHash64.hash(value.span) }
+      let rewritten = rewrite.applied(to: value.span)
+      return XXHash64.hash(rewritten.span)
+    }
   }
 }
 

@@ -19,7 +19,8 @@ struct ResourceReader: Sendable {
 
   /// A name that occurs twice makes both refused.
   func read(_ resources: [Google_Protobuf_Any], of type: ResourceType) -> [Read] {
-    let all = resources.map { read($0, type) }
+    let patterns = PatternReader()
+    let all = resources.map { read($0, type, patterns) }
     var counts: [ExactText: Int] = [:]
     for case let name? in all.map(\.name) { counts[ExactText(name), default: 0] += 1 }
     guard counts.values.contains(where: { $0 > 1 }) else { return all }
@@ -29,7 +30,7 @@ struct ResourceReader: Sendable {
     }
   }
 
-  private func read(_ packed: Google_Protobuf_Any, _ type: ResourceType) -> Read {
+  private func read(_ packed: Google_Protobuf_Any, _ type: ResourceType, _ patterns: PatternReader) -> Read {
     var packed = packed
     var wrapped: String?
     if packed.isA(Envoy_Service_Discovery_V3_Resource.self) {
@@ -47,11 +48,13 @@ struct ResourceReader: Sendable {
       case .listener:
         let message = try packed.contents(Envoy_Config_Listener_V3_Listener.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in
-          .listener(try ListenerResource(message))
+          .listener(try ListenerResource(message, patterns))
         }
       case .routes:
         let message = try packed.contents(Envoy_Config_Route_V3_RouteConfiguration.self)
-        return named(message.name, wrapped) { () throws(ResourceFault) in .routes(try RouteTable(message)) }
+        return named(message.name, wrapped) { () throws(ResourceFault) in
+          .routes(try RouteTable(message, patterns))
+        }
       case .cluster:
         let message = try packed.contents(Envoy_Config_Cluster_V3_Cluster.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in

@@ -9,7 +9,10 @@ extension RouteTable {
   /// How many routes, and clusters of routes, there may be together.
   private static let limit = 65_536
 
-  init(_ message: Envoy_Config_Route_V3_RouteConfiguration) throws(ResourceFault) {
+  init(
+    _ message: Envoy_Config_Route_V3_RouteConfiguration,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) {
     for (position, plugin) in message.clusterSpecifierPlugins.enumerated() where !plugin.isOptional {
       throw ResourceFault(
         "cluster_specifier_plugins[\(position)]",
@@ -18,7 +21,7 @@ extension RouteTable {
     }
     let plugins = Set(message.clusterSpecifierPlugins.map { ExactText($0.extension.name) })
     virtualHosts = try parts("virtual_hosts", message.virtualHosts) { (host) throws(ResourceFault) in
-      try VirtualHost(host, plugins)
+      try VirtualHost(host, plugins, patterns)
     }
     let count = virtualHosts.reduce(0) {
       $0 + $1.routes.reduce(0) { $0 + 1 + ($1.action?.clusters.count ?? 0) }
@@ -30,7 +33,11 @@ extension RouteTable {
 }
 
 extension VirtualHost {
-  init(_ message: Envoy_Config_Route_V3_VirtualHost, _ plugins: Set<ExactText>) throws(ResourceFault) {
+  fileprivate init(
+    _ message: Envoy_Config_Route_V3_VirtualHost,
+    _ plugins: Set<ExactText>,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) {
     domains = try parts("domains", message.domains) { (domain) throws(ResourceFault) in
       guard let pattern = DomainPattern(domain) else {
         throw ResourceFault("", "is not a name with one * at its beginning or its end: \(domain.excerpt)")
@@ -41,7 +48,7 @@ extension VirtualHost {
     try FilterConfigs.check(message.typedPerFilterConfig)
     let retry = message.hasRetryPolicy ? message.retryPolicy : nil
     routes = try parts("routes", message.routes) { (route) throws(ResourceFault) in
-      try Route(route, retry, plugins)
+      try Route(route, retry, plugins, patterns)
     }
   }
 }
@@ -51,10 +58,11 @@ extension Route {
   fileprivate init?(
     _ message: Envoy_Config_Route_V3_Route,
     _ retry: Envoy_Config_Route_V3_RetryPolicy?,
-    _ plugins: Set<ExactText>
+    _ plugins: Set<ExactText>,
+    _ patterns: PatternReader
   ) throws(ResourceFault) {
     guard message.match.queryParameters.isEmpty else { return nil }
-    match = try part("match") { () throws(ResourceFault) in try RouteMatch(message.match) }
+    match = try part("match") { () throws(ResourceFault) in try RouteMatch(message.match, patterns) }
     try FilterConfigs.check(message.typedPerFilterConfig)
     // Redirects, direct responses and actions of servers.
     guard case .route(let action) = message.action else { return }
@@ -67,22 +75,28 @@ extension Route {
       return nil
     case .cluster, .weightedClusters, nil: break
     }
-    self.action = try part("route") { () throws(ResourceFault) in try RouteAction(action, retry) }
+    self.action = try part("route") { () throws(ResourceFault) in
+      try RouteAction(action, retry, patterns)
+    }
   }
 }
 
 extension RouteMatch {
-  fileprivate init(_ message: Envoy_Config_Route_V3_RouteMatch) throws(ResourceFault) {
+  fileprivate init(
+    _ message: Envoy_Config_Route_V3_RouteMatch,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) {
     let ignoresCase = message.hasCaseSensitive && !message.caseSensitive.value
     func bytes(_ text: String) -> [UInt8] { ignoresCase ? [UInt8](lowercased: text) : Array(text.utf8) }
     switch message.pathSpecifier {
     case .prefix(let text): path = .prefix(bytes(text))
     case .path(let text): path = .exact(bytes(text))
-    case .safeRegex: throw ResourceFault("safe_regex", "regular expressions are not supported")
+    case .safeRegex(let regex): path = .pattern(try patterns.pattern(regex, "safe_regex"))
     case nil: throw ResourceFault("", "has none of the rules for paths that are known")
     }
     self.ignoresCase = ignoresCase
-    headers = try parts("headers", message.headers) { (header) throws(ResourceFault) in try HeaderRule(header)
+    headers = try parts("headers", message.headers) { (header) throws(ResourceFault) in
+      try HeaderRule(header, patterns)
     }
     guard message.hasRuntimeFraction else { return }
     millionths = try message.runtimeFraction.defaultValue.millionths("runtime_fraction.default_value")
@@ -90,7 +104,10 @@ extension RouteMatch {
 }
 
 extension HeaderRule {
-  fileprivate init(_ message: Envoy_Config_Route_V3_HeaderMatcher) throws(ResourceFault) {
+  fileprivate init(
+    _ message: Envoy_Config_Route_V3_HeaderMatcher,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) {
     guard !message.name.isEmpty else { throw ResourceFault("name", "is empty") }
     field = MetadataField(name: [UInt8](lowercased: message.name))
     isInverted = message.invertMatch
@@ -103,20 +120,25 @@ extension HeaderRule {
     case .rangeMatch(let range):
       guard range.start <= range.end else { throw ResourceFault("range_match", "ends before it starts") }
       test = .range(range.start..<range.end)
-    case .stringMatch(let rule): test = try Self.test(rule)
-    case .safeRegexMatch: throw ResourceFault("safe_regex_match", "regular expressions are not supported")
+    case .stringMatch(let rule): test = try Self.test(rule, patterns)
+    case .safeRegexMatch(let regex):
+      test = .text(.pattern(try patterns.pattern(regex, "safe_regex_match")), ignoresCase: false)
     case nil: throw ResourceFault("", "has none of the rules for values that are known")
     }
   }
 
-  private static func test(_ rule: Envoy_Type_Matcher_V3_StringMatcher) throws(ResourceFault) -> Test {
+  private static func test(
+    _ rule: Envoy_Type_Matcher_V3_StringMatcher,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) -> Test {
     func bytes(_ text: String) -> [UInt8] { rule.ignoreCase ? [UInt8](lowercased: text) : Array(text.utf8) }
     return switch rule.matchPattern {
     case .exact(let text): .text(.exact(bytes(text)), ignoresCase: rule.ignoreCase)
     case .prefix(let text): .text(.prefix(bytes(text)), ignoresCase: rule.ignoreCase)
     case .suffix(let text): .text(.suffix(bytes(text)), ignoresCase: rule.ignoreCase)
     case .contains(let text): .text(.contains(bytes(text)), ignoresCase: rule.ignoreCase)
-    case .safeRegex: throw ResourceFault("string_match.safe_regex", "regular expressions are not supported")
+    case .safeRegex(let regex):
+      .text(.pattern(try patterns.pattern(regex, "string_match.safe_regex")), ignoresCase: false)
     case nil: throw ResourceFault("string_match", "has none of the rules that are known")
     }
   }
@@ -125,7 +147,8 @@ extension HeaderRule {
 extension RouteAction {
   fileprivate init(
     _ message: Envoy_Config_Route_V3_RouteAction,
-    _ hostRetry: Envoy_Config_Route_V3_RetryPolicy?
+    _ hostRetry: Envoy_Config_Route_V3_RetryPolicy?,
+    _ patterns: PatternReader
   ) throws(ResourceFault) {
     switch message.clusterSpecifier {
     case .cluster(let name):
@@ -147,7 +170,7 @@ extension RouteAction {
       retry = try part("retry_policy") { () throws(ResourceFault) in try RetryRule(hostRetry) }
     }
     hash = try parts("hash_policy", message.hashPolicy) { (policy) throws(ResourceFault) in
-      try HashRule(policy)
+      try HashRule(policy, patterns)
     }
   }
 
@@ -206,16 +229,21 @@ extension RetryRule {
 
 extension HashRule {
   /// `nil` for a rule that gRPC does not know.
-  fileprivate init?(_ message: Envoy_Config_Route_V3_RouteAction.HashPolicy) throws(ResourceFault) {
+  fileprivate init?(
+    _ message: Envoy_Config_Route_V3_RouteAction.HashPolicy,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) {
     isTerminal = message.terminal
     switch message.policySpecifier {
     case .header(let header):
-      if header.hasRegexRewrite {
-        throw ResourceFault("header.regex_rewrite", "regular expressions are not supported")
-      }
+      let rewrite =
+        header.hasRegexRewrite
+        ? try part("header.regex_rewrite") { () throws(ResourceFault) in
+          try patterns.substitution(header.regexRewrite)
+        } : nil
       // Binary fields are no part of a hash.
       guard !header.headerName.ends(with: "-bin") else { return nil }
-      source = .header(String(decoding: [UInt8](lowercased: header.headerName), as: UTF8.self))
+      source = .header(MetadataField(name: [UInt8](lowercased: header.headerName)), rewrite: rewrite)
     case .filterState(let state):
       guard state.key.isExactly("io.grpc.channel_id") else { return nil }
       source = .channel

@@ -1,3 +1,5 @@
+import SwitchboardBalancing
+import SwitchboardPatterns
 import SwitchboardProtobuf
 import SwitchboardText
 import XDSMessages
@@ -78,8 +80,8 @@ struct RetryRule: Hashable, Sendable {
 /// A part of what decides which server of a cluster a call goes to (gRFC A42).
 struct HashRule: Hashable, Sendable {
   enum Source: Hashable, Sendable {
-    /// A field of the metadata, by its name in lower case.
-    case header(String)
+    /// A field of the metadata, as it is or rewritten.
+    case header(MetadataField, rewrite: Substitution?)
     /// A number of the channel.
     case channel
   }

@@ -1,0 +1,60 @@
+import SwitchboardPatterns
+import SwitchboardText
+import XDSMessages
+
+/// Makes the patterns of the resources of one response: the same one of the same text, and no more than a client has time and memory
+/// for.
+final class PatternReader {
+  /// How many different patterns there may be.
+  static let countLimit = 1024
+  /// How many steps their programs may have together: what compiling them takes, and keeping them.
+  static let sizeLimit = 262_144
+  /// What one counts for that is refused because it is too large: it takes as long as the largest that is not.
+  private static let sizeOfTooLarge = 8192
+
+  private var known: [ExactText: Result<Pattern, PatternError>] = [:]
+  private var size = 0
+
+  func pattern(
+    _ message: Envoy_Type_Matcher_V3_RegexMatcher,
+    _ path: String
+  ) throws(ResourceFault) -> Pattern {
+    let text = message.regex
+    if let known = known[text] { return try Self.made(known, path) }
+    guard known.count < Self.countLimit, size < Self.sizeLimit else {
+      throw ResourceFault(
+        "\(path).regex",
+        "is one pattern too many: a response has at most \(Self.countLimit) different ones, with at most "
+          + "\(Self.sizeLimit) steps together"
+      )
+    }
+    let result = Result { () throws(PatternError) in try Pattern(text) }
+    switch result {
+    case .success(let pattern): size += pattern.size
+    case .failure(let error): size += error.isTooLarge ? Self.sizeOfTooLarge : 0
+    }
+    known[text] = result
+    return try Self.made(result, path)
+  }
+
+  private static func made(
+    _ result: Result<Pattern, PatternError>,
+    _ path: String
+  ) throws(ResourceFault) -> Pattern {
+    switch result {
+    case .success(let pattern): return pattern
+    case .failure(let error):
+      throw ResourceFault("\(path).regex", "is no pattern of RE2: \(error.reason.excerpt(300))")
+    }
+  }
+
+  func substitution(
+    _ message: Envoy_Type_Matcher_V3_RegexMatchAndSubstitute
+  ) throws(ResourceFault) -> Substitution {
+    guard message.hasPattern else { throw ResourceFault("pattern", "is missing") }
+    let pattern = try pattern(message.pattern, "pattern")
+    do throws(PatternError) {
+      return try Substitution(of: pattern, by: message.substitution)
+    } catch { throw ResourceFault("substitution", error.reason.excerpt(300)) }
+  }
+}
