@@ -74,7 +74,8 @@ main:focus { outline: none; }
 .tiles dd { margin: 0; font-size: 1.2rem; font-weight: 600; overflow-wrap: anywhere; }
 .tiles .bad dd { color: var(--red); }
 .charts { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
-figure { margin: 0; min-width: 0; }
+/* The curves beside each other stand on one line, however many words are above them. */
+figure { margin: 0; min-width: 0; display: flex; flex-direction: column; justify-content: space-between; gap: .3rem; }
 figcaption { display: flex; flex-wrap: wrap; gap: .2rem .9rem; color: var(--soft); font-size: .9rem; }
 figcaption b { color: var(--text); font-weight: 600; }
 svg { display: block; width: 100%; height: 9rem; background: var(--tile); border-radius: .4rem; }
@@ -668,6 +669,8 @@ class Lever {
 
 // The view of what the process does now.
 
+const connections = ({ connections }) => `${shortNumber(number(connections))} ${number(connections) === 1 ? "connection" : "connections"}`;
+
 class NowView {
   name = "now";
   title = "Now";
@@ -769,13 +772,13 @@ class NowView {
       lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
     const addresses = servers.map((server) => make("li", {},
       make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
-      make("span", {}, server.isSilent || data.remark ? "" : `${shortNumber(number(server.connections))} connections`),
+      make("span", {}, server.isSilent || data.remark ? "" : connections(server)),
       this.stateOf(server)));
     const loops = (data.loops ?? []).map((loop, index) => {
       const load = loop.load === undefined ? 0 : Number(loop.load);
       const text = load < 0 ? "not known yet" : `${Math.round(load * 100)} %`;
       return make("li", {}, make("span", {}, `Loop ${index + 1} ${loop.name ?? ""}`),
-        make("span", {}, `${shortNumber(number(loop.connections))} connections`),
+        make("span", {}, connections(loop)),
         make("meter", { min: 0, max: 1, high: 0.9, value: Math.max(0, load), "aria-label": `load of loop ${index + 1}` }), text);
     });
     const abuses = (data.abuses ?? []).map((abuse) => make("li", {}, make("span", {}, abuse.name),

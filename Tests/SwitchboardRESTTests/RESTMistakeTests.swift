@@ -199,7 +199,7 @@ import Testing
         #expect(refused.status == "429", "\(path)")
         #expect(
           refused.body.contains(
-            "a request of at least 101 bytes is larger than the server's limit (ServerOptions.maxRequestSize): 100 bytes"
+            " 101 bytes is larger than the server's limit (ServerOptions.maxRequestSize): 100 bytes"
           ),
           "\(path)"
         )

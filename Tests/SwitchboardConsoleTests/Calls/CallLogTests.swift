@@ -98,6 +98,34 @@ import Testing
     #expect(numbers(.timed) == Array(53...60))
   }
 
+  /// Whoever opens a call that the page shows finds it, for as long as it is open.
+  @Test func aCallThatWasShownIsThere() throws {
+    let id = Array("server-1".utf8)
+    log.keep(call(1, isTimed: true))
+    log.show(log.calls(.timed, ofServers: true))
+    for number in 2...50 { log.keep(call(number, milliseconds: 1 + number % 2, isTimed: true)) }
+    #expect(!numbers(.timed).contains(1) && !numbers(.slowest).contains(1))
+    let found = try #require(log.call(id, ofServers: true))
+    #expect(log.call(id, ofServers: false) == nil)
+    time.advance(by: ShownCalls.age)
+    log.show([found])
+    time.advance(by: ShownCalls.age)
+    log.look()
+    #expect(log.call(id, ofServers: true) === found)
+    time.advance(by: .seconds(1))
+    log.look()
+    #expect(log.call(id, ofServers: true) == nil)
+  }
+
+  @Test func fewOfTheCallsThatWereShownAreThere() {
+    for first in stride(from: 0, to: 4 * ShownCalls.most, by: 200) {
+      log.show((first..<first + 200).map { KeptCall(call($0), at: time.now, ShownMetadata([])) })
+    }
+    let last = 4 * ShownCalls.most - 1
+    #expect(log.call(Array("server-\(last)".utf8), ofServers: true) != nil)
+    #expect(log.call(Array("server-\(last - ShownCalls.most)".utf8), ofServers: true) == nil)
+  }
+
   @Test func furtherMethodsAreNotKept() {
     let methods = (0..<5).map { CalledMethod("a.B/M\($0)", target: "", isServer: true, isWatched: true) }
     for (number, method) in methods.enumerated() { log.keep(call(number, of: method)) }

@@ -1,5 +1,7 @@
 // The view of what the process does now.
 
+const connections = ({ connections }) => `${shortNumber(number(connections))} ${number(connections) === 1 ? "connection" : "connections"}`;
+
 class NowView {
   name = "now";
   title = "Now";
@@ -101,13 +103,13 @@ class NowView {
       lines.length ? make("ul", {}, ...lines) : make("p", { class: "empty" }, "None."));
     const addresses = servers.map((server) => make("li", {},
       make("span", {}, `${server.name || "server"} ${(server.addresses ?? []).join(", ")}`),
-      make("span", {}, server.isSilent || data.remark ? "" : `${shortNumber(number(server.connections))} connections`),
+      make("span", {}, server.isSilent || data.remark ? "" : connections(server)),
       this.stateOf(server)));
     const loops = (data.loops ?? []).map((loop, index) => {
       const load = loop.load === undefined ? 0 : Number(loop.load);
       const text = load < 0 ? "not known yet" : `${Math.round(load * 100)} %`;
       return make("li", {}, make("span", {}, `Loop ${index + 1} ${loop.name ?? ""}`),
-        make("span", {}, `${shortNumber(number(loop.connections))} connections`),
+        make("span", {}, connections(loop)),
         make("meter", { min: 0, max: 1, high: 0.9, value: Math.max(0, load), "aria-label": `load of loop ${index + 1}` }), text);
     });
     const abuses = (data.abuses ?? []).map((abuse) => make("li", {}, make("span", {}, abuse.name),

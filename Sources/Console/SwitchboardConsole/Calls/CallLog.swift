@@ -5,6 +5,7 @@ import SwitchboardTelemetry
 final class CallLog: CallKeeper {
   fileprivate struct State: Sendable {
     var methods: [ObjectIdentifier: MethodCalls] = [:]
+    var shown = ShownCalls()
     /// About how many bytes the calls take.
     var cost = 0
     var period = 0
@@ -86,6 +87,7 @@ final class CallLog: CallKeeper {
       for key in state.methods.keys { state.methods[key]?.forget(before: now - Self.age) }
       state.methods = state.methods.filter { !$0.value.isEmpty }
       state.cost = state.methods.values.reduce(0) { $0 + $1.cost }
+      state.shown.forget(at: now)
       guard let looking = state.looking, looking.until <= now else { return false }
       state.looking = nil
       return true
@@ -111,9 +113,16 @@ final class CallLog: CallKeeper {
     methods(isServer).flatMap { $0.calls(kind) }
   }
 
-  /// The call with this ID.
+  /// The call with this ID, which is kept or was shown lately.
   func call(_ id: [UInt8], ofServers isServer: Bool) -> KeptCall? {
     methods(isServer).lazy.flatMap(\.all).first { $0.id.utf8.elementsEqual(id) }
+      ?? state.withLock { $0.shown.call(id, ofServers: isServer) }
+  }
+
+  /// A viewer is shown these calls, and may ask for one of them.
+  func show(_ calls: [KeptCall]) {
+    let now = time.now
+    state.withLock { $0.shown.add(calls, at: now) }
   }
 
   private func methods(_ isServer: Bool) -> [MethodCalls] {

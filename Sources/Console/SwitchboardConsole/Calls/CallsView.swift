@@ -34,8 +34,13 @@ struct CallsView: ConsoleView {
       let calls = log.calls(query.callKind, ofServers: isServer).filter { query.includes($0) }
         .sorted { query.callKind.precedes($0, $1) }
       view.callCount = UInt32(clamping: calls.count)
-      view.calls = query.part(of: calls).map { .init($0) }
-      if let call = log.call(query.selected, ofServers: isServer) { view.selected = detail(of: call) }
+      var shown = Array(query.part(of: calls))
+      view.calls = shown.map { .init($0) }
+      if let call = log.call(query.selected, ofServers: isServer) {
+        view.selected = detail(of: call)
+        shown.append(call)
+      }
+      log.show(shown)
       return view
     }
     let progress = CallsUnderWay(telemetry: telemetry, entries: entries, clock: clock)
@@ -48,6 +53,7 @@ struct CallsView: ConsoleView {
     } else if let call = log.call(query.selected, ofServers: isServer) {
       // It has ended meanwhile.
       view.selected = detail(of: call)
+      log.show([call])
     }
     return view
   }
