@@ -218,7 +218,7 @@ public struct Envoy_Config_Core_V3_Pipe: SwitchboardProtobuf.Message {
 
 public struct Envoy_Config_Core_V3_SocketAddress: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var `protocol`: Envoy_Config_Core_V3_SocketAddress.ProtocolEnum { get { _storage[enum: 72] } set { _storage[enum: 72] = newValue } }
-  /// Of IPv4 or IPv6, or, in clusters that DNS resolves, a name.
+  /// Of IPv4 or IPv6, or a name.
   @_alwaysEmitIntoClient public var address: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
   @_alwaysEmitIntoClient public var portValue: UInt32 { get { _storage[32, member: 3] } set { _storage[32, member: 3] = newValue } }
   @_alwaysEmitIntoClient public var portSpecifier: OneOf_PortSpecifier? {

@@ -284,8 +284,8 @@ import XDSMessages
         == "endpoints[1].lb_endpoints[0]: has the address of another endpoint: 10.0.0.1:7"
     )
     #expect(
-      try fault(endpoints([place("a", [1], address: "a.example")]), .endpoints)
-        == "endpoints[0].lb_endpoints[0].endpoint.address.socket_address.address: is no address: a.example"
+      try fault(endpoints([place("a", [1], address: "a/b")]), .endpoints)
+        == "endpoints[0].lb_endpoints[0].endpoint.address.socket_address.address: is no address and no name: a/b"
     )
     #expect(
       try fault(endpoints([place("a", [70000])]), .endpoints)

@@ -121,12 +121,29 @@ extension Envoy_Config_Core_V3_Address {
       guard case .portValue(let number) = socket.portSpecifier, let port = UInt16(exactly: number) else {
         throw ResourceFault("socket_address.port_value", "is missing or above 65535")
       }
-      guard let address = EndpointAddress(ip: socket.address, port: port) else {
-        throw ResourceFault("socket_address.address", "is no address: \(socket.address.excerpt)")
+      if let address = EndpointAddress(ip: socket.address, port: port) { return address }
+      // As in Go and Java, names are looked up when a connection is opened.
+      guard socket.address.isHostName else {
+        throw ResourceFault("socket_address.address", "is no address and no name: \(socket.address.excerpt)")
       }
-      return address
+      return .name(host: socket.address, port: port)
     case .pipe: throw ResourceFault("pipe", "is not supported")
     case nil: throw ResourceFault("", "is missing")
     }
+  }
+}
+
+extension String {
+  /// Whether DNS could know the name.
+  fileprivate var isHostName: Bool {
+    (1...253).contains(utf8.count)
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
   }
 }
