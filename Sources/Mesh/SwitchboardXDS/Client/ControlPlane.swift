@@ -80,6 +80,16 @@ final class ControlPlane: Sendable {
     }
   }
 
+  /// What is known of each resource, by type and name.
+  var records: [(key: ResourceKey, record: ResourceRecord)] {
+    let records = state.withLock { $0.discovery.records }
+    return records.sorted { first, second in
+      first.key.type == second.key.type
+        ? first.key.name.text.precedes(second.key.name.text)
+        : first.key.type.rawValue < second.key.type.rawValue
+    }
+  }
+
   /// Ends the stream and its channel. Nothing is reported afterwards.
   func end() {
     let (running, _) = state.withLock { state in
@@ -114,7 +124,7 @@ final class ControlPlane: Sendable {
   private func timeIsUp(_ key: ResourceKey, _ timer: DiscoveryState.TimerID) {
     state.withLock { state in
       state.timers[timer] = nil
-      perform(state.discovery.timeIsUp(key, timer), &state)
+      perform(state.discovery.timeIsUp(key, timer, at: .now()), &state)
     }
   }
 
@@ -195,7 +205,8 @@ final class ControlPlane: Sendable {
         type,
         version: response.versionInfo,
         nonce: response.nonce,
-        reads
+        reads,
+        at: .now()
       )
       perform(actions, &state)
     }
@@ -231,7 +242,8 @@ extension DiscoveryRequest {
 }
 
 extension XDSBootstrap.Node {
-  fileprivate var message: Envoy_Config_Core_V3_Node {
+  /// As control planes see it.
+  var message: Envoy_Config_Core_V3_Node {
     .with { message in
       message.id = id
       message.cluster = cluster

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardProtobuf
 import SwitchboardText
 
 /// What becomes of a resource that somebody watches.
@@ -57,6 +58,8 @@ struct DiscoveryState: Sendable {
     var timer: TimerID?
     /// Whether the latest response that has all resources lacked this one.
     var isDeleted = false
+    /// For those who look on.
+    var record = ResourceRecord()
   }
 
   private struct TypeState {
@@ -98,6 +101,13 @@ struct DiscoveryState: Sendable {
 
   /// The resource that is known. For tests and for those who look on.
   func resource(_ key: ResourceKey) -> Resource? { types[key.type.rawValue].entries[key.name]?.resource }
+
+  /// What is known of each resource that somebody watches, by type.
+  var records: [(key: ResourceKey, record: ResourceRecord)] {
+    ResourceType.allCases.flatMap { type in
+      types[type.rawValue].entries.map { (ResourceKey(type, $0.key.text), $0.value.record) }
+    }
+  }
 
   // MARK: Watches
 
@@ -212,22 +222,28 @@ struct DiscoveryState: Sendable {
     return actions
   }
 
-  mutating func timeIsUp(_ key: ResourceKey, _ timer: TimerID) -> [Action] {
+  mutating func timeIsUp(
+    _ key: ResourceKey,
+    _ timer: TimerID,
+    at time: Google_Protobuf_Timestamp = Google_Protobuf_Timestamp()
+  ) -> [Action] {
     guard types[key.type.rawValue].entries[key.name]?.timer == timer else { return [] }
     types[key.type.rawValue].entries[key.name]?.timer = nil
     let isSlow = features.contains(.resourceTimerIsTransientError)
     let status: GRPCStatus = isSlow ? .slow(key) : .missing(key)
+    note(key, isSlow ? .late : .missing, ResourceRecord.Failure(reason: status.message ?? "", time: time))
     return fail(key, status)
   }
 
   // MARK: Responses
 
-  /// A response has come, with its resources read.
+  /// A response has come at `time`, with its resources read.
   mutating func received(
     _ type: ResourceType,
     version: String,
     nonce: String,
-    _ reads: [ResourceReader.Read]
+    _ reads: [ResourceReader.Read],
+    at time: Google_Protobuf_Timestamp = Google_Protobuf_Timestamp()
   ) -> [Action] {
     guard stream != .none else { return [] }
     // What answers is connected.
@@ -243,16 +259,24 @@ struct DiscoveryState: Sendable {
       case .success(let resource):
         guard let name = read.name else { continue }
         present.insert(ExactText(name))
-        actions += accept(ResourceKey(type, name), resource)
+        let used = ResourceRecord.Version(name: version, contents: read.contents, time: time)
+        actions += accept(ResourceKey(type, name), resource, used)
       case .failure(let fault):
         refusals.add(read.name, position, fault)
         guard let name = read.name else { continue }
         present.insert(ExactText(name))
         let key = ResourceKey(type, name)
+        let failure = ResourceRecord.Failure(
+          reason: fault.description.excerpt(Self.refusalLimit),
+          time: time,
+          version: version,
+          contents: read.contents
+        )
+        note(key, .refused, failure)
         actions += fail(key, .refused(key, fault), isOfData: true)
       }
     }
-    if type.isWhole { actions += delete(type, except: present) }
+    if type.isWhole { actions += delete(type, except: present, version, time) }
     if refusals.isEmpty { types[type.rawValue].version = version }
     if let text = refusals.text {
       actions.append(.log(.warning, "refused of version \(version.excerpt): \(text.excerpt(1000))"))
@@ -262,7 +286,11 @@ struct DiscoveryState: Sendable {
     return wasConnected ? actions : actions + ResourceType.allCases.flatMap { startTimers(of: $0) }
   }
 
-  private mutating func accept(_ key: ResourceKey, _ resource: Resource) -> [Action] {
+  private mutating func accept(
+    _ key: ResourceKey,
+    _ resource: Resource,
+    _ used: ResourceRecord.Version
+  ) -> [Action] {
     // Control planes may send what nobody has asked for.
     guard var entry = types[key.type.rawValue].entries[key.name] else { return [] }
     var actions: [Action] = []
@@ -275,6 +303,7 @@ struct DiscoveryState: Sendable {
     }
     (entry.timer, entry.failure, entry.isDeleted) = (nil, nil, false)
     entry.resource = resource
+    entry.record = ResourceRecord(status: .accepted, used: used)
     types[key.type.rawValue].entries[key.name] = entry
     return actions
   }
@@ -284,15 +313,29 @@ struct DiscoveryState: Sendable {
     guard var entry = types[key.type.rawValue].entries[key.name] else { return [] }
     var actions: [Action] = []
     if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
-    if isOfData, features.contains(.failOnDataErrors) { entry.resource = nil }
+    if isOfData, features.contains(.failOnDataErrors) { (entry.resource, entry.record.used) = (nil, nil) }
     (entry.timer, entry.failure, entry.isCutOff) = (nil, status, false)
     types[key.type.rawValue].entries[key.name] = entry
     let update = entry.resource == nil ? ResourceUpdate.resource(.failure(status)) : .ambient(status)
     return actions + [.tell(entry.watches, update)]
   }
 
+  private mutating func note(
+    _ key: ResourceKey,
+    _ status: ResourceRecord.Status,
+    _ failure: ResourceRecord.Failure
+  ) {
+    types[key.type.rawValue].entries[key.name]?.record.status = status
+    types[key.type.rawValue].entries[key.name]?.record.failure = failure
+  }
+
   /// Resources that a response lacks which has all of them.
-  private mutating func delete(_ type: ResourceType, except present: Set<ExactText>) -> [Action] {
+  private mutating func delete(
+    _ type: ResourceType,
+    except present: Set<ExactText>,
+    _ version: String,
+    _ time: Google_Protobuf_Timestamp
+  ) -> [Action] {
     var actions: [Action] = []
     for (name, entry) in types[type.rawValue].entries where !present.contains(name) && !entry.isDeleted {
       // One that was asked for may not have been known to the control plane when it answered: its timer decides.
@@ -303,7 +346,10 @@ struct DiscoveryState: Sendable {
         let effect = features.contains(.failOnDataErrors) ? "is not used any more" : "is still used"
         actions.append(.log(.warning, "\(key) was deleted, and \(effect)"))
       }
-      actions += fail(key, .missing(key), isOfData: true)
+      let status = GRPCStatus.missing(key)
+      let failure = ResourceRecord.Failure(reason: status.message ?? "", time: time, version: version)
+      note(key, .missing, failure)
+      actions += fail(key, status, isOfData: true)
     }
     return actions
   }
@@ -326,32 +372,5 @@ struct DiscoveryState: Sendable {
       guard count <= mostNamed, known.utf8.count + reason.utf8.count < refusalLimit else { return }
       text = "\(known); \(reason)"
     }
-  }
-}
-
-extension GRPCStatus {
-  static func controlPlaneLost(_ status: GRPCStatus) -> GRPCStatus {
-    let reason = status.code == .ok ? "it ended the stream" : status.message ?? "\(status.code)"
-    return GRPCStatus(
-      code: .unavailable,
-      message: "the control plane cannot be asked: \(reason)",
-      origin: .peer
-    )
-  }
-
-  static func missing(_ key: ResourceKey) -> GRPCStatus {
-    GRPCStatus(code: .notFound, message: "there is no \(key)", origin: .peer)
-  }
-
-  static func slow(_ key: ResourceKey) -> GRPCStatus {
-    GRPCStatus(code: .unavailable, message: "the control plane has not sent the \(key) yet", origin: .peer)
-  }
-
-  static func refused(_ key: ResourceKey, _ fault: ResourceFault) -> GRPCStatus {
-    GRPCStatus(
-      code: .invalidArgument,
-      message: "the \(key) is invalid: \(fault.description.excerpt(500))",
-      origin: .peer
-    )
   }
 }

@@ -25,6 +25,12 @@ final class XDSClient: Sendable {
 
   deinit { for plane in planes.withLock({ $0.values }) { plane.end() } }
 
+  /// What is known of each resource, for those who look on.
+  var records: [(key: ResourceKey, record: ResourceRecord)] {
+    let planes = planes.withLock { $0.values.map { $0 } }
+    return planes.flatMap { $0.records }
+  }
+
   /// Watches a resource until the watch is released. Throws if there is no control plane for it.
   func watch(
     _ key: ResourceKey,
@@ -61,6 +67,14 @@ final class XDSClientPool: Sendable {
   private let members = Locked<[Key: Member]>([:])
 
   init() {}
+
+  /// The clients that there are, each with the target of its channels.
+  var clients: [(target: String, client: XDSClient)] {
+    let found = members.withLock { members in
+      members.compactMap { key, member in member.client.map { (target: key.target.text, client: $0) } }
+    }
+    return found.sorted { $0.target.precedes($1.target) }
+  }
 
   func client(
     _ bootstrap: XDSBootstrap,

@@ -10,6 +10,8 @@ struct ResourceReader: Sendable {
     /// `nil` if the resource is so broken that its name is not known.
     let name: String?
     let result: Result<Resource, ResourceFault>
+    /// The resource as it came, without a wrapper.
+    var contents = Google_Protobuf_Any()
   }
 
   /// The policies that clusters may have.
@@ -43,6 +45,17 @@ struct ResourceReader: Sendable {
       packed = wrapper.resource
       wrapped = wrapper.name.isEmpty ? nil : wrapper.name
     }
+    var read = read(packed, named: wrapped, type, patterns)
+    read.contents = packed
+    return read
+  }
+
+  private func read(
+    _ packed: Google_Protobuf_Any,
+    named wrapped: String?,
+    _ type: ResourceType,
+    _ patterns: PatternReader
+  ) -> Read {
     do throws(ResourceFault) {
       switch type {
       case .listener:
