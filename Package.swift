@@ -515,11 +515,15 @@ let package = Package(
     ),
     .executableTarget(
       name: "Interop",
-      dependencies: ["InteropService", "Switchboard", "SwitchboardInterceptors"]
+      dependencies: [
+        "InteropService", "Switchboard", "SwitchboardInterceptors", "SwitchboardServices", "SwitchboardXDS",
+      ]
     ),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["HTTP2TestSupport", "Interop", "InteropService", "Switchboard", "TestSupport"],
+      dependencies: [
+        "HTTP2TestSupport", "Interop", "InteropService", "Switchboard", "SwitchboardServices", "TestSupport",
+      ],
       exclude: ["Peers"]
     ),
 
@@ -678,9 +682,10 @@ let package = Package(
     .testTarget(
       name: "SwitchboardXDSTests",
       dependencies: [
-        "CallTestSupport", "Echo", "EchoService", "EchoTestSupport", "ServerTestSupport", "Switchboard",
-        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardPatterns",
-        "SwitchboardProtobuf", "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
+        "CallTestSupport", "Echo", "EchoService", "EchoTestSupport", "Interop", "InteropService",
+        "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
+        "SwitchboardDescriptors", "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardServices",
+        "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
       ],
       exclude: ["Peers"]
     ),

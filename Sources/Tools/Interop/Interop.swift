@@ -13,6 +13,7 @@ struct Interop {
       case nil: print(Arguments.help)
       case .server: try await serve(arguments)
       case .client: exit(try await call(arguments) ? 0 : 1)
+      case .meshClient: try await callSteadily(arguments)
       }
     } catch let error as Arguments.UsageError {
       StandardError.complain("\(error)\nTry: Interop --help")
@@ -29,6 +30,14 @@ struct Interop {
     try await server.run {
       for address in addresses { print("listening on \(address)") }
       // A program that reads this through a pipe waits for it.
+      fflush(nil)
+    }
+  }
+
+  private static func callSteadily(_ arguments: Arguments) async throws {
+    let client = try MeshClient(arguments)
+    try await client.run {
+      print("listening on \(client.address)")
       fflush(nil)
     }
   }

@@ -79,9 +79,15 @@ struct Mesh {
     ["clusterName": cluster, "endpoints": places].merging(more) { $1 }
   }
 
-  static func place(_ zone: String, ports: [Int], weight: Int = 1, priority: Int = 0) -> [String: Any] {
+  static func place(
+    _ zone: String,
+    ports: [Int],
+    weight: Int = 1,
+    priority: Int = 0,
+    host: String = "127.0.0.1"
+  ) -> [String: Any] {
     let endpoints: [[String: Any]] = ports.map { port in
-      ["endpoint": ["address": ["socketAddress": ["address": "127.0.0.1", "portValue": port]]]]
+      ["endpoint": ["address": ["socketAddress": ["address": host, "portValue": port]]]]
     }
     return [
       "locality": ["zone": zone], "loadBalancingWeight": weight, "priority": priority,

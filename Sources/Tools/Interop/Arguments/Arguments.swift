@@ -3,6 +3,8 @@ struct Arguments: Sendable {
   enum Mode: String {
     case server
     case client
+    /// The client of a mesh.
+    case meshClient = "xds-client"
   }
 
   /// An invalid command line.
@@ -19,11 +21,14 @@ struct Arguments: Sendable {
 
     usage: Interop server --port=PORT [--use_tls=true]
            Interop client --server_port=PORT --test_case=CASE [--server_host=HOST] [--use_tls=true] ...
+           Interop xds-client --server=TARGET [--stats_port=PORT] [--qps=N] [--rpc=CALLS] ...
 
-    The server:
+    The server, which is also gRPC's xds-test-server:
       --host=HOST                    the numeric address to listen on (localhost)
       --port=PORT                    with 0, picks a free port and prints it
       --unix_socket=PATH             also listens there
+      --maintenance_port=PORT        also listens there (0: nowhere else)
+      --server_id=ID, --host_name_override=NAME  what it calls itself
 
     The client:
       --server_host=HOST             (localhost), or a target without a port, such as unix:/run/interop.sock
@@ -40,7 +45,20 @@ struct Arguments: Sendable {
       --soak_request_size=N          (271828)
       --soak_response_size=N         (314159)
 
-    Both:
+    The client of a mesh, which is gRPC's xds-test-client:
+      --server=TARGET                such as xds:///greeter.example; GRPC_XDS_BOOTSTRAP says where the control plane is
+      --host=HOST, --stats_port=PORT where it serves statistics (localhost, 8081); with 0, picks a free port and prints it
+      --qps=N, --num_channels=N      turns of calls per second and channel (1), and channels (1)
+      --rpc=CALLS                    EmptyCall, UnaryCall, or both with a comma (UnaryCall): the calls of a turn
+      --metadata=CALL:K:V,...        sent with the calls of that name
+      --rpc_timeout=TIME             such as 20s, or --rpc_timeout_sec=N (20)
+      --print_response=BOOL          prints what becomes of each call (false)
+      --fail_on_failed_rpc=BOOL      ends when a call fails after one has succeeded (false)
+      --expect_status=STATUS         what counts as success (OK)
+      --request_payload_size=N, --response_payload_size=N  of unary calls (0)
+      --secure_mode=BOOL             has no effect: security that a control plane chooses is refused
+
+    All:
       --use_tls=BOOL                 (false)
       --service_account_key_file=F   a service account's JSON: the client signs tokens with it, and the
                                      server accepts them
@@ -59,13 +77,20 @@ struct Arguments: Sendable {
     "additional_metadata": "", "service_account_key_file": "", "default_service_account": "",
     "oauth_scope": "",
     "ca_file": "", "tls_cert_file": "", "tls_key_file": "",
+    "server": "", "rpc": "", "metadata": "", "rpc_timeout": "", "expect_status": "", "server_id": "",
+    "host_name_override": "",
   ]
   private static let numbers: [String: String] = [
     "port": "0", "server_port": "0", "soak_iterations": "10", "soak_max_failures": "0",
     "soak_per_iteration_max_acceptable_latency_ms": "1000", "soak_overall_timeout_seconds": "10",
     "soak_request_size": "271828", "soak_response_size": "314159",
+    "stats_port": "8081", "maintenance_port": "0", "qps": "1", "num_channels": "1", "rpc_timeout_sec": "20",
+    "request_payload_size": "0", "response_payload_size": "0",
   ]
-  private static let booleans: [String: String] = ["use_tls": "false", "use_test_ca": "false"]
+  private static let booleans: [String: String] = [
+    "use_tls": "false", "use_test_ca": "false", "print_response": "false", "fail_on_failed_rpc": "false",
+    "secure_mode": "false",
+  ]
 
   init(_ words: [String]) throws(UsageError) {
     flags = Self.strings.merging(Self.numbers) { $1 }.merging(Self.booleans) { $1 }
@@ -75,7 +100,7 @@ struct Arguments: Sendable {
       return
     }
     guard let word = words.popFirst(), let mode = Mode(rawValue: word) else {
-      throw UsageError(description: "expected server or client")
+      throw UsageError(description: "expected server, client or xds-client")
     }
     self.mode = mode
     while let word = words.popFirst() { try take(word, &words) }

@@ -7,16 +7,20 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
 
   /// Verifies the tokens of callers; `nil` if anybody may call.
   let tokens: TokenVerifier?
+  let identity: ServerIdentity
 
   func emptyCall(request: Grpc_Testing_Empty, context: ServerCallContext) async throws -> Grpc_Testing_Empty {
-    Grpc_Testing_Empty()
+    try await context.behave(as: identity.hostname)
+    sendMetadata(context, hasName: true)
+    return Grpc_Testing_Empty()
   }
 
   func unaryCall(
     request: Grpc_Testing_SimpleRequest,
     context: ServerCallContext
   ) async throws -> Grpc_Testing_SimpleResponse {
-    echoMetadata(context)
+    sendMetadata(context)
+    try await context.behave(as: identity.hostname)
     try check(
       request.hasExpectCompressed ? request.expectCompressed.value : nil,
       context.requestWasCompressed
@@ -24,11 +28,13 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     try end(request.hasResponseStatus, request.responseStatus)
     if request.hasResponseCompressed, request.responseCompressed.value { context.setCompression(.gzip) }
     var response = Grpc_Testing_SimpleResponse()
+    (response.serverID, response.hostname) = (identity.id, identity.hostname)
     response.payload = try .zeros(request.responseSize)
     if request.fillUsername || request.fillOauthScope, let holder = try tokens?.holder(of: context.headers) {
       if request.fillUsername { response.username = holder.name }
       if request.fillOauthScope { response.oauthScope = holder.scope }
     }
+    sendMetadata(context, hasName: true)
     return response
   }
 
@@ -72,7 +78,7 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     responseStream: ResponseStreamWriter<Grpc_Testing_StreamingOutputCallResponse>,
     context: ServerCallContext
   ) async throws {
-    echoMetadata(context)
+    sendMetadata(context)
     for try await request in requestStream {
       try end(request.hasResponseStatus, request.responseStatus)
       try await send(request.responseParameters, responseStream)
@@ -116,11 +122,15 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     }
   }
 
-  /// Echoes the metadata that the client asks for, before the first response and in the trailers.
-  private func echoMetadata(_ context: ServerCallContext) {
+  /// Echoes the metadata that the client asks for, before the first response and in the trailers, and says which server this
+  /// is. A call that fails must not have the name: clients do not repeat calls that were answered by metadata.
+  private func sendMetadata(_ context: ServerCallContext, hasName: Bool = false) {
     let initial = "x-grpc-test-echo-initial"
     let trailing = "x-grpc-test-echo-trailing-bin"
-    if let value = context.headers.first(name: initial) { context.setInitialMetadata([initial: value]) }
+    var metadata = HPACKHeaders()
+    if hasName { metadata.add(name: "hostname", value: identity.hostname) }
+    if let value = context.headers.first(name: initial) { metadata.add(name: initial, value: value) }
+    if !metadata.isEmpty { context.setInitialMetadata(metadata) }
     let values = context.headers[binary: trailing]
     guard !values.isEmpty else { return }
     var trailers = HPACKHeaders()
