@@ -10,6 +10,9 @@ import Testing
     return (command.exitCode, String(decoding: command.output, as: UTF8.self), command.errors)
   }
 
+  /// A process that gets too little time says so.
+  private func isAboutTheMachine(_ line: Substring) -> Bool { line.contains("an event loop") }
+
   @Test func aServerServesUntilASignal() throws {
     let server = try ChildProcess(
       Command.path(ofProduct: "Interop"),
@@ -20,11 +23,12 @@ import Testing
     let passed = try end(["client", "--server_port=\(port)", "--test_case=large_unary"])
     #expect(passed.code == 0)
     #expect(passed.output == "large_unary: passed\n")
-    #expect(passed.errors == "")
+    #expect(passed.errors.split(separator: "\n").allSatisfy(isAboutTheMachine))
     let failed = try end(["client", "--server_port=\(port)", "--test_case=rst_after_header"])
     #expect(failed.code == 1)
     #expect(failed.output == "")
-    #expect(failed.errors.hasPrefix("Interop: rst_after_header: failed: "))
+    let reasons = failed.errors.split(separator: "\n").filter { !isAboutTheMachine($0) }
+    #expect(reasons.first?.hasPrefix("Interop: rst_after_header: failed: ") == true)
     server.send(SIGTERM)
     #expect(server.exitCode() == 0)
     let nobody = try end(["client", "--server_port=\(port)", "--test_case=empty_unary"])

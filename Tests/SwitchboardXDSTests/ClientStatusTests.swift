@@ -93,7 +93,8 @@ import Testing
   @Test func aResourceThatIsAskedForIsShown() async throws {
     let plane = try PlanePeer()
     let pool = XDSClientPool()
-    let client = pool.client(plane.bootstrap, for: "xds:///a", XDSEnvironment())
+    // Time stands still, so that the resource is not taken to be missing before somebody has looked.
+    let client = pool.client(plane.bootstrap, for: "xds:///a", XDSEnvironment(time: ManualTime()))
     let watch = try client.watch(ResourceKey(.listener, "a")) { _ in }
     try await withServer([ClientStatusService(pool)]) { _, address async throws in
       let answer = try ask(address, "xds:///a")
