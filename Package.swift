@@ -685,7 +685,7 @@ let package = Package(
         "CallTestSupport", "Echo", "EchoService", "EchoTestSupport", "Interop", "InteropService",
         "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
         "SwitchboardDescriptors", "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardServices",
-        "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
+        "SwitchboardTool", "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
       ],
       exclude: ["Peers"]
     ),
@@ -812,7 +812,7 @@ let package = Package(
         "SwitchboardDynamic", "SwitchboardGenerateArguments", "SwitchboardGenerateVerb", "SwitchboardLoad",
         "SwitchboardMigration", "SwitchboardMock", "SwitchboardOpenAPI",
         "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardSchema", "SwitchboardServices",
-        "SwitchboardText", "SwitchboardToolSupport",
+        "SwitchboardText", "SwitchboardToolSupport", "XDSMessages",
       ]
     ),
     .executableTarget(
@@ -841,7 +841,7 @@ let package = Package(
         "CertificateSupport", "EchoService", "EchoTestSupport", "Switchboard", "SwitchboardCommand",
         "SwitchboardDescriptors", "SwitchboardDynamic",
         "SwitchboardGenerateVerb", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "SwitchboardServices",
-        "SwitchboardTool", "TestSupport",
+        "SwitchboardTool", "TestSupport", "XDSMessages",
       ],
       exclude: ["Migrated", "Peers", "Protos"]
     ),

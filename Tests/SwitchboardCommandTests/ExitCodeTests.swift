@@ -50,6 +50,7 @@ import Testing
     load SHOP -n 1
     load SHOP AGENT
     channelz 127.0.0.1:1
+    xds 127.0.0.1:1
     mock --record 127.0.0.1:1 --output new.yaml
     load-agent --listen 192.0.2.1:0
     mock shop.proto --listen 192.0.2.1:0

@@ -8,6 +8,7 @@ import SwitchboardServices
 import SwitchboardText
 import TestSupport
 import Testing
+import XDSMessages
 
 @testable import SwitchboardCommand
 
@@ -215,6 +216,68 @@ import Testing
     }
   }
 
+  private struct ClientStatus: Envoy_Service_Status_V3_ClientStatusDiscoveryServiceProvider {
+    var interceptors: Interceptors? { nil }
+
+    private func resource(
+      _ contents: some Message,
+      _ status: Envoy_Admin_V3_ClientResourceStatus
+    ) throws -> Envoy_Service_Status_V3_ClientConfig.GenericXdsConfig {
+      let packed = try Google_Protobuf_Any(message: contents)
+      return .with {
+        ($0.typeURL, $0.name, $0.versionInfo, $0.clientStatus) = (packed.typeURL, hostile, hostile, status)
+        $0.xdsConfig = packed
+        ($0.errorState.details, $0.errorState.versionInfo) = (hostile, hostile)
+      }
+    }
+
+    func fetchClientStatus(
+      request: Envoy_Service_Status_V3_ClientStatusRequest,
+      context: ServerCallContext
+    ) async throws -> Envoy_Service_Status_V3_ClientStatusResponse {
+      let routes = Envoy_Config_Route_V3_RouteConfiguration.with {
+        $0.virtualHosts = [
+          .with {
+            $0.domains = [hostile]
+            $0.routes = [
+              .with {
+                $0.match.path = hostile
+                $0.match.headers = [.with { $0.name = hostile }]
+                $0.route.cluster = hostile
+              }
+            ]
+          }
+        ]
+      }
+      let endpoints = Envoy_Config_Endpoint_V3_ClusterLoadAssignment.with {
+        $0.endpoints = [
+          .with {
+            $0.locality.zone = hostile
+            $0.lbEndpoints = [.with { $0.endpoint.address.socketAddress.address = hostile }]
+          }
+        ]
+      }
+      let resources = [
+        try resource(routes, .nacked), try resource(Envoy_Config_Cluster_V3_Cluster(), .doesNotExist),
+        try resource(endpoints, .acked),
+        .with { ($0.typeURL, $0.name) = (hostile, hostile) },
+      ]
+      return .with {
+        $0.config = [
+          .with {
+            ($0.clientScope, $0.node.id, $0.genericXdsConfigs) = (hostile, hostile, resources)
+          }
+        ]
+      }
+    }
+
+    func streamClientStatus(
+      requestStream: RequestStream<Envoy_Service_Status_V3_ClientStatusRequest>,
+      responseStream: ResponseStreamWriter<Envoy_Service_Status_V3_ClientStatusResponse>,
+      context: ServerCallContext
+    ) async throws { throw GRPCStatus(code: .unimplemented) }
+  }
+
   private struct Health: Grpc_Health_V1_HealthProvider {
     var interceptors: Interceptors? { nil }
 
@@ -255,6 +318,7 @@ import Testing
       "check-config": [[folder + "/hostile.json"], [hostile]],
       "health": [[target], [target, "--watch"], [target, hostile]],
       "channelz": [[target]],
+      "xds": [[target], [target, "--json"], [hostile]],
       "console": [[hostile], [target, "--port", hostile], [target, hostile]],
       "load": [
         [target, "lie.S/Call", "-n", "2", "-d", #"{"text": "fail"}"#],
@@ -288,7 +352,7 @@ import Testing
 
   @Test(arguments: Place.allCases) func noVerbWritesItAsItIs(_ place: Place) async throws {
     try await withServer(
-      [Reflection(place: place), Service(), Channelz(), Health()] as [any CallHandlerProvider]
+      [Reflection(place: place), Service(), Channelz(), Health(), ClientStatus()] as [any CallHandlerProvider]
     ) { _, address async throws in
       let target = "\(address)"
       let folder = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"

@@ -16,7 +16,7 @@ import Testing
   private static let proto = ["--proto", TestFolders.root.appending(path: "Protos/echo/echo.proto").path]
   /// The verbs that call a server, with what follows TARGET.
   private static let verbs: [String: [String]] = [
-    "list": [], "describe": [], "openapi": [], "health": [], "channelz": [], "console": [],
+    "list": [], "describe": [], "openapi": [], "health": [], "channelz": [], "console": [], "xds": [],
     "call": ["echo.Echo/Get"] + proto,
     "load": ["echo.Echo/Get", "-n", "2"] + proto, "mock": [],
   ]

@@ -68,7 +68,8 @@ import Testing
   @Test(arguments: [
     ["list", "http://localhost:1/shop"], ["describe", "http://localhost:1/shop"],
     ["call", "http://localhost:1/shop", "a.B/C"], ["health", "http://localhost:1/shop"],
-    ["channelz", "http://localhost:1/shop"], ["load", "http://localhost:1/shop", "a.B/C"],
+    ["channelz", "http://localhost:1/shop"], ["xds", "http://localhost:1/shop"],
+    ["load", "http://localhost:1/shop", "a.B/C"],
     ["mock", "--record", "http://localhost:1/shop"], ["openapi", "http://localhost:1/shop"],
   ]) func noVerbDropsAPath(_ words: [String]) throws {
     let run = try Command.product("switchboard", words)

@@ -10,7 +10,7 @@ import Testing
     "list": ["localhost:1"], "describe": ["localhost:1"], "openapi": ["localhost:1"],
     "health": ["localhost:1"],
     "call": ["localhost:1", "a.B/C"], "load": ["localhost:1", "a.B/C"],
-    "channelz": ["localhost:1", "--watch"], "console": ["localhost:1"],
+    "channelz": ["localhost:1", "--watch"], "console": ["localhost:1"], "xds": ["localhost:1"],
     "mock": ["--record", "localhost:1"], "complete": ["--", "list", ""],
   ]
   private static let needed = [

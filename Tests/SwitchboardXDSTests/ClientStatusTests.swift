@@ -1,3 +1,4 @@
+import CallTestSupport
 import Foundation
 import ServerTestSupport
 import Switchboard

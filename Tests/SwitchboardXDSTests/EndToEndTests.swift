@@ -41,6 +41,22 @@ import Testing
       let totals = try await client.getClientAccumulatedStats(.init()).statsPerMethod
       #expect(totals.keys.sorted() == ["UNARY_CALL"] && totals["UNARY_CALL"]?.result[0] ?? 0 >= 100)
     }
+    let tree = try Command.product("switchboard", ["xds", binaries.statistics])
+    #expect(
+      String(decoding: tree.output, as: UTF8.self) == """
+        client xds:///pingpong  node test-client
+        └── listener pingpong  accepted, version 1
+            └── routes routes-of-pingpong  accepted, version 1
+                ├── host of pingpong
+                │   └── all calls → cluster-pingpong
+                └── cluster cluster-pingpong  accepted, version 1
+                    └── endpoints cluster-pingpong  accepted, version 1
+                        └── servers in a  priority 0, weight 1
+                            └── localhost:\(binaries.servers[0].port)
+
+        """,
+      "\(tree.errors)"
+    )
     // What the client prints is not read above, which must not hold up its calls.
     #expect(binaries.client.line() == "Greeting: Hello world, this is pingpong-0")
     // As operators stop it.

@@ -15,6 +15,7 @@ package enum SwitchboardCommand {
     CheckConfigVerb.verb,
     HealthVerb.verb,
     ChannelzVerb.verb,
+    XDSVerb.verb,
     ConsoleVerb.verb,
     LoadVerb.verb,
     LoadAgentVerb.verb,
