@@ -275,7 +275,8 @@ import Testing
   /// A mapping that matches nothing would have no effect.
   @Test(arguments: [
     (#"message: "a.Typo""#, "message 'a.Typo'"), (#"service: "a.A""#, "service 'a.A'"),
-    (#"method: ["a.S.Get", "a.S.Got"]"#, "method 'a.S.Got'"), (#"method: "a.S/Get""#, "method 'a.S/Get': it is written 'a.S.Get'"),
+    (#"method: ["a.S.Get", "a.S.Got"]"#, "method 'a.S.Got'"),
+    (#"method: "a.S/Get""#, "method 'a.S/Get': it is written 'a.S.Get'"),
     (#"message: "A""#, "message 'A': it is written 'a.A'"),
   ]) func aPayloadMappingThatMatchesNothingIsReported(_ selector: String, _ what: String) throws {
     let proto = """

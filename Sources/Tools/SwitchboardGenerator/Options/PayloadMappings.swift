@@ -92,7 +92,9 @@ struct PayloadMappings {
     for selection in selections {
       let (kind, name) = (selection.selector, selection.name)
       guard declared[kind]?.contains(name) == true else {
-        throw selection.error("no .proto file here has the \(kind) '\(name)'\(advice(for: name, declared[kind]))")
+        throw selection.error(
+          "no .proto file here has the \(kind) '\(name)'\(advice(for: name, declared[kind]))"
+        )
       }
       guard served[kind]?.contains(name) == true else {
         let reason =
