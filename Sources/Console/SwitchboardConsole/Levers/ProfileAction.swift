@@ -32,6 +32,7 @@ struct ProfileAction: ConsoleAction {
 /// Answers with the last profile.
 struct ProfileView: ConsoleView {
   static let name = "profile"
+  static let permission: ConsolePermission? = .profile
 
   let taker: ProfileTaker
 

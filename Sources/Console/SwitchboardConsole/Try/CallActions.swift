@@ -7,7 +7,7 @@ import SwitchboardText
 struct StartCallAction: ConsoleAction {
   static let name = TryView.name
   static let permission = ConsolePermission.call
-  static let bodyLimit = 4 << 20
+  static let bodyLimit = 1 << 20
 
   let targets: CallTargets
   let sessions: CallSessions

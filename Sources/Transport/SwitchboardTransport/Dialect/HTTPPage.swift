@@ -11,7 +11,8 @@ import SwitchboardCall
 /// ```
 /// The path is compared as it was sent, up to the query: nothing is decoded. A `GET` page answers `HEAD` too, without
 /// its body. The whole request is read before the handler runs, within the server's `requestTimeout`; a body larger
-/// than `bodyLimit` is rejected with 413. The client must read the response within the same time. While a server makes
+/// than `bodyLimit` is rejected with 413, and one with 429 while the larger bodies of the connection are more than 1 MiB
+/// together, and more than `bodyLimit`. The client must read the response within the same time. While a server makes
 /// 256 pages, it makes further ones only for connections without any, and answers other requests with 503. A handler is
 /// cancelled when its client resets the stream or the connection; a client of HTTP/1.1 that only ends its side may still
 /// read, and gets its answer. An HTTP method that neither a page nor another protocol supports at the path is rejected with

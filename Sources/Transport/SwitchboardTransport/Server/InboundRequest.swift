@@ -55,6 +55,12 @@ struct InboundRequest {
     return true
   }
 
+  /// How much is kept for the page.
+  var pageByteCount: Int { page.count }
+
+  /// Forgets what was kept for the page.
+  mutating func dropPage() { page = [] }
+
   mutating func takePage() -> [UInt8] {
     defer { page = [] }
     return page

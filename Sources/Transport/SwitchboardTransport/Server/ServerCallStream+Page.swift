@@ -10,11 +10,27 @@ extension ServerCallStream {
   func take(_ bytes: UnsafeRawBufferPointer, for page: HTTPPage) -> Int {
     guard !page.ignoresBody else { return bytes.count }
     guard request.keep(bytes, upTo: page.bodyLimit) else {
-      head.refuse("413", "the body is larger than the server's limit (ServerOptions.maxRequestSize)")
-      connection.streamIsReady(self)
-      return bytes.count
+      return refuse("413", "the body is larger than the page's limit: \(page.bodyLimit) bytes", bytes.count)
+    }
+    let isSmall = request.pageByteCount <= Self.smallBody
+    guard isSmall || connection.bytesForPages <= max(page.bodyLimit, Self.bodiesTogether) else {
+      request.dropPage()
+      return refuse("429", "the bodies that the connection has begun are too large together", bytes.count)
     }
     return bytes.count
+  }
+
+  /// A body up to this size is not counted with others.
+  private static var smallBody: Int { 64 * 1024 }
+  /// How much the bodies of a connection that are not whole may be together, unless a page allows one alone that is larger. Nobody
+  /// has decided yet whether the client may ask for these pages.
+  private static var bodiesTogether: Int { 1 << 20 }
+
+  /// Returns how many bytes the client may send again.
+  private func refuse(_ status: StaticString, _ message: String, _ byteCount: Int) -> Int {
+    head.refuse(status, message)
+    connection.streamIsReady(self)
+    return byteCount
   }
 
   /// Runs the page's handler, once the request is whole.
@@ -68,5 +84,17 @@ extension ServerCallStream {
     submitWhole(mayHaveBody && byteCount > 0 ? .message(content) : .none)
     limitReading()
     connection.setNeedsFlush()
+  }
+}
+
+extension ServerConnection {
+  /// How much is kept of bodies for pages that are not whole.
+  fileprivate var bytesForPages: Int {
+    var sum = 0
+    func add(_ entry: StreamEntry) {
+      if let stream = entry as? ServerCallStream { sum += stream.request.pageByteCount }
+    }
+    parts.streams.forEach(add)
+    return sum
   }
 }
