@@ -46,9 +46,9 @@ import Testing
       options.security = security
       let channel = try HTTP2ClientTransport(target: "shop.example:443", options: options, group: group)
       let sibling = try #require(try channel.sibling(for: "localhost:1") as? HTTP2ClientTransport)
-      #expect(sibling.destination.tlsContext != nil)
+      #expect(sibling.destination.tls != nil)
       let next = try #require(try sibling.sibling(for: "127.0.0.1:1") as? HTTP2ClientTransport)
-      #expect(next.destination.tlsContext != nil)
+      #expect(next.destination.tls != nil)
       channel.retire()
     }
   }

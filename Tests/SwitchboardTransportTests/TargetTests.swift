@@ -36,7 +36,7 @@ import Testing
       options: ChannelOptions(),
       group: try LoopGroup()
     )
-    #expect((transport.destination.tlsContext == nil) == sample.isPlaintext)
+    #expect((transport.destination.tls == nil) == sample.isPlaintext)
   }
 
   @Test(arguments: [

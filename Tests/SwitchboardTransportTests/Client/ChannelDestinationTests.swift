@@ -15,14 +15,14 @@ import Testing
   @Test func theTargetNamesTheServer() throws {
     let named = try destination("dns:///shop.example:443")
     #expect(named.serverName == "shop.example:443" && named.authority == Array("shop.example:443".utf8))
-    #expect(named.target.canonical == "dns:///shop.example:443" && named.tlsContext != nil)
+    #expect(named.target.canonical == "dns:///shop.example:443" && named.tls != nil)
   }
 
   @Test func aTargetOnThisMachineHasNoTLSUnlessItIsAskedFor() throws {
-    #expect(try destination("unix:/nowhere").tlsContext == nil)
+    #expect(try destination("unix:/nowhere").tls == nil)
     var options = ChannelOptions()
     options.security = .tls()
-    #expect(try destination("localhost:1", options).tlsContext != nil)
+    #expect(try destination("localhost:1", options).tls != nil)
   }
 
   @Test func aWrongTargetIsRefused() {

@@ -45,7 +45,21 @@ public struct SubchannelOptions: Sendable, Equatable {
   public var loadReportInterval: Duration?
   /// The labels of the server's calls in metrics, such as `grpc.lb.locality`, where the program asks for them.
   public var metricLabels: [String: String] = [:]
+  /// How its connections are secured, if not as the channel's.
+  package var security: SubchannelSecurity?
 
   /// The defaults.
   public init() {}
+}
+
+/// How the connections of a subchannel are secured, for the transport, which knows what it is. Two are the same if they are one
+/// object.
+package struct SubchannelSecurity: Sendable, Equatable {
+  package let value: any AnyObject & Sendable
+
+  package init(_ value: any AnyObject & Sendable) { self.value = value }
+
+  package static func == (left: SubchannelSecurity, right: SubchannelSecurity) -> Bool {
+    left.value === right.value
+  }
 }

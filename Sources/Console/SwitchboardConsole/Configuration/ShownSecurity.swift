@@ -8,6 +8,7 @@ extension PEMSource {
     switch self {
     case .file(let path): path
     case .bytes: "given as bytes"
+    case .provider: "of a provider"
     }
   }
 
@@ -16,6 +17,7 @@ extension PEMSource {
     switch self {
     case .file: "from a file"
     case .bytes: "given as bytes"
+    case .provider: "of a provider"
     }
   }
 }

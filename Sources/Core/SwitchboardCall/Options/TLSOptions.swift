@@ -4,6 +4,27 @@ public enum PEMSource: Sendable, Hashable {
   case file(String)
   /// The contents of such a file.
   case bytes([UInt8])
+  /// What a provider has when a connection begins: the certificates, the key or the roots, by where this stands.
+  case provider(any CertificateProvider)
+
+  /// Providers are the same if they are one object.
+  public static func == (left: PEMSource, right: PEMSource) -> Bool {
+    switch (left, right) {
+    case (.file(let left), .file(let right)): left == right
+    case (.bytes(let left), .bytes(let right)): left == right
+    case (.provider(let left), .provider(let right)): left === right
+    default: false
+    }
+  }
+
+  /// By the path, the contents or the provider.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .file(let path): hasher.combine(path)
+    case .bytes(let bytes): hasher.combine(bytes)
+    case .provider(let provider): hasher.combine(ObjectIdentifier(provider))
+    }
+  }
 }
 
 /// The negotiated version of TLS.
@@ -25,6 +46,11 @@ public struct TLSCredentials: Sendable, Hashable {
   public init(certificateChain: PEMSource, privateKey: PEMSource) {
     self.certificateChain = certificateChain
     self.privateKey = privateKey
+  }
+
+  /// Those that a provider has when a connection begins.
+  public init(_ provider: any CertificateProvider) {
+    self.init(certificateChain: .provider(provider), privateKey: .provider(provider))
   }
 }
 
@@ -89,6 +115,8 @@ public struct ClientTLS: Sendable, Hashable {
   public var minimumVersion: TLSVersion
   /// Whether every certificate is accepted. Only the command-line tool sets it, at the user's request.
   package var skipsVerification = false
+  /// Decides about a server by the names in its certificate, instead of the name of the target.
+  package var nameCheck: ServerNameCheck?
 
   /// Creates a configuration; by default, with the system's roots and no client certificate.
   public init(

@@ -25,6 +25,7 @@ struct PEM: ~Copyable {
     OpenSSL.prepare()
     let opened: OpaquePointer?
     switch source {
+    case .provider: throw .tls("the \(what) cannot come from a provider", code: .invalidArgument)
     case .file(let path):
       // OpenSSL opens a directory, and finds nothing in it. Containers have one where a file that was to be mounted is not.
       guard !Self.isDirectory(path) else {

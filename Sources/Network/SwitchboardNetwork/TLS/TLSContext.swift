@@ -10,8 +10,8 @@ package final class TLSContext: @unchecked Sendable {
   let isServer: Bool
   /// On a client, the name to send and to verify.
   let serverName: ServerName?
-  /// On a server, the options of the context.
-  package let serverOptions: ServerTLS?
+  /// On a client, what decides about the names in a certificate instead.
+  let nameCheck: ServerNameCheck?
   /// Whether the peer may use HTTP/1.1.
   let allowsHTTP1: Bool
   /// Why peers will refuse the certificate, if they will.
@@ -23,7 +23,7 @@ package final class TLSContext: @unchecked Sendable {
     isServer = true
     self.allowsHTTP1 = allowsHTTP1
     serverName = nil
-    serverOptions = options
+    nameCheck = nil
     let leaf = try LeafCertificate(options.credentials)
     remarks = leaf.remarks(isServer: true)
     OpenSSL.prepare()
@@ -63,13 +63,19 @@ package final class TLSContext: @unchecked Sendable {
     }
   }
 
-  /// `versions` are those of HTTP that the channel speaks, preferred ones first.
-  package init(client options: ClientTLS, serverName: String, versions: [String] = ["h2"]) throws(GRPCStatus)
-  {
+  /// `versions` are those of HTTP that the channel speaks, preferred ones first. Without a name, none is sent, and the options must
+  /// have something else that decides about names.
+  package init(
+    client options: ClientTLS,
+    serverName: String?,
+    versions: [String] = ["h2"]
+  ) throws(GRPCStatus) {
     isServer = false
     allowsHTTP1 = versions.contains("http/1.1")
-    serverOptions = nil
-    let name = try ServerName(options.serverNameOverride ?? serverName)
+    nameCheck = options.nameCheck
+    let wanted = options.serverNameOverride ?? serverName
+    let isNameless = wanted == nil && options.nameCheck != nil
+    let name = isNameless ? nil : try ServerName(wanted ?? "")
     self.serverName = name
     remarks =
       try options.credentials.map { credentials throws(GRPCStatus) in
@@ -87,7 +93,7 @@ package final class TLSContext: @unchecked Sendable {
     if options.skipsVerification {
       SSL_CTX_set_verify(raw, SSL_VERIFY_NONE, nil)
     } else {
-      try require(name)
+      if let name, nameCheck == nil { try require(name) }
       SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
       try trust(options.trustRoots)
     }

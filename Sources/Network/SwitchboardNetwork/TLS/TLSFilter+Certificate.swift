@@ -15,6 +15,13 @@ extension TLSFilter {
     )
   }
 
+  /// The names in the peer's certificate; empty if it sent none.
+  var peerNames: [PeerCertificate.AlternativeName] {
+    guard let certificate = SSL_get1_peer_certificate(ssl) else { return [] }
+    defer { X509_free(certificate) }
+    return Self.names(in: certificate)
+  }
+
   /// The negotiated parameters; `nil` before the handshake is complete.
   package var security: TLSParameters? {
     guard isSecure, let cipher = SSL_get_current_cipher(ssl) else { return nil }

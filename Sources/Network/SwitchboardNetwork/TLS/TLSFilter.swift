@@ -137,6 +137,7 @@ package final class TLSFilter: Packable {
     let result = SSL_do_handshake(ssl)
     if result == 1 {
       guard version == .http2 || context.allowsHTTP1 else { return fail(.noHTTP2) }
+      if let check = context.nameCheck, !check.accepts(peerNames) { return fail(.wrongNames) }
       countRecords(hadData: true)
       state = .secure
       return .open
@@ -176,7 +177,8 @@ package final class TLSFilter: Packable {
       return alertOr("the handshake failed")
     }
     ERR_clear_error()
-    let owner = context.serverName.map { "of \($0.text) " } ?? "of the client "
+    let owner =
+      context.serverName.map { "of \($0.text) " } ?? (context.isServer ? "of the client " : "of the server ")
     return GRPCStatus(
       code: .unavailable,
       message: "TLS: the certificate \(owner)was rejected: \(String(cString: text))\(hint(verification))",
@@ -281,6 +283,12 @@ extension GRPCStatus {
     code: .unavailable,
     message: "TLS: the peer does not offer HTTP/2 (ALPN h2)",
     origin: .peer
+  )
+
+  fileprivate static let wrongNames = GRPCStatus(
+    code: .unavailable,
+    message: "TLS: the certificate of the server was rejected: it has none of the names that are expected",
+    origin: .library
   )
 
   package static let handshakeCut = GRPCStatus(

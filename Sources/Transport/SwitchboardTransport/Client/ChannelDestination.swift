@@ -12,7 +12,8 @@ struct ChannelDestination {
   /// The resolver's name for the target: the default for `:authority`, and for logs.
   let serverName: String
   let authority: [UInt8]
-  let tlsContext: TLSContext?
+  /// `nil` for plaintext.
+  let tls: TLSContexts?
   /// The proxy of the addresses that the target leads to.
   let proxy: ProxyOption
   /// The settings of the environment.
@@ -38,12 +39,13 @@ struct ChannelDestination {
     proxy = proxies.option(options.proxy, for: serverName)
     // A proxy that the program names is used for all targets, and lies between.
     let staysHere = [.environment, .none].contains(options.proxy) && target.isOnThisMachine
-    tlsContext = try options.security.tls(isOnThisMachine: staysHere).map {
+    tls = try options.security.tls(isOnThisMachine: staysHere).map {
       tls throws(GRPCStatus) in
-      try TLSContext(
+      try TLSContexts(
         client: tls,
         serverName: HostAndPort(serverName)?.host ?? serverName,
-        versions: options.httpVersions
+        versions: options.httpVersions,
+        logger: options.logger
       )
     }
     authority = try options.makeAuthority(serverName)

@@ -31,7 +31,8 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
 
   @exclusivity(unchecked) private var keepalive: Keepalive?
 
-  init?(_ subchannel: HTTP2Subchannel, socket: Socket, address: SocketAddress?) {
+  /// Without a context it is plaintext. `nil` if there is no memory.
+  init?(_ subchannel: HTTP2Subchannel, _ context: TLSContext?, socket: Socket, address: SocketAddress?) {
     self.subchannel = subchannel
     self.address = address
     let channel = subchannel.channel
@@ -40,7 +41,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
       Keepalive(interval: $0, timeout: channel.options.keepaliveTimeout)
     }
     var tls: TLSFilter?
-    if let context = channel.destination.tlsContext {
+    if let context {
       tls = TLSFilter(context, arenas: channel.loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
@@ -122,7 +123,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
 
   func report(_ abuse: PeerAbuse) {
     counters.peerAbused(abuse)
-    channel.options.observer?.peerAbused(abuse, channel.observed)
+    channel.options.observer?.peerAbused(abuse, subchannel.observed)
     channel.options.logger.log(
       .info,
       "a server misbehaves",

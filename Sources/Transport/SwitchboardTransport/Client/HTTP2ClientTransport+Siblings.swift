@@ -42,7 +42,7 @@ extension HTTP2ClientTransport {
     if let known { return known }
     var options = options
     // What was secret on the way to one server is not sent to another in plaintext.
-    if destination.tlsContext != nil, options.security == .automatic { options.security = .tls() }
+    if destination.tls != nil, options.security == .automatic { options.security = .tls() }
     let channel = try HTTP2ClientTransport(
       target: host,
       options: options,
@@ -55,8 +55,8 @@ extension HTTP2ClientTransport {
   }
 
   /// A connection of the channel, as observers see it.
-  var observed: ObservedConnection {
-    var observed = ObservedConnection(peer: host, isSecure: destination.tlsContext != nil, isServer: false)
+  func observed(isSecure: Bool) -> ObservedConnection {
+    var observed = ObservedConnection(peer: host, isSecure: isSecure, isServer: false)
     observed.labels[MetricLabel.target] = destination.target.canonical
     return observed
   }

@@ -80,7 +80,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     )
     mistakes = ChannelMistakes(options, loop)
     let remarks =
-      options.remarks + destination.remarks(on: options.resolvers) + (destination.tlsContext?.remarks ?? [])
+      options.remarks + destination.remarks(on: options.resolvers) + (destination.tls?.latest?.remarks ?? [])
     for remark in remarks { options.logger.log(remark, of: "ChannelOptions", ["target": text]) }
     balancer.owner = self
     resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }

@@ -106,7 +106,16 @@ extension HTTP2Subchannel {
   /// `unread` are bytes that the server has already sent.
   func adopt(_ dialing: Dialing, _ socket: Socket, _ address: SocketAddress?, _ unread: [UInt8] = []) {
     guard !dialing.isOver else { return socket.close() }
-    guard let connection = ClientConnection(self, socket: socket, address: address) else {
+    let context: TLSContext?
+    do throws(GRPCStatus) {
+      context = try security?.current()
+    } catch {
+      socket.close()
+      // Whatever is wrong with them, others may come.
+      let status = GRPCStatus(code: .unavailable, message: error.message, origin: .library)
+      return dialingFailed(dialing, status)
+    }
+    guard let connection = ClientConnection(self, context, socket: socket, address: address) else {
       socket.close()
       return dialingFailed(dialing, .noMemoryForConnection)
     }

@@ -56,9 +56,12 @@ final class HTTP2Subchannel: Subchannel {
     )
   }
 
+  /// How its connections are secured; `nil` for plaintext.
+  var security: TLSContexts? { options.security?.value as? TLSContexts ?? channel.destination.tls }
+
   /// Its connections, as observers see them.
   var observed: ObservedConnection {
-    var observed = channel.observed
+    var observed = channel.observed(isSecure: security != nil)
     observed.labels.merge(options.metricLabels) { $1 }
     return observed
   }

@@ -13,11 +13,11 @@ package struct ServerConfiguration: Sendable {
 
 extension Server {
   package var configuration: ServerConfiguration {
-    let context = core.tlsContext
+    let contexts = core.tlsContexts
     return ServerConfiguration(
       options: core.options,
-      tls: context?.facts,
-      tlsOptions: context?.serverOptions
+      tls: contexts?.latest?.facts,
+      tlsOptions: contexts?.serverOptions
     )
   }
 
@@ -61,7 +61,7 @@ extension HTTP2ClientTransport {
   fileprivate var configuration: ChannelConfiguration {
     ChannelConfiguration(
       options: options,
-      tls: destination.tlsContext?.facts,
+      tls: destination.tls?.latest?.facts,
       proxy: destination.proxy,
       proxyOfEnvironment: destination.proxies.named,
       serviceConfig: balancer.serviceConfig,

@@ -46,7 +46,7 @@ package final class HTTPPost: @unchecked Sendable {
     self.port = port
     self.timeout = timeout
     context = try tls.map { options throws(GRPCStatus) in
-      try TLSContext(client: options, serverName: host, versions: ["http/1.1"])
+      try TLSContext(client: try options.provided(), serverName: host, versions: ["http/1.1"])
     }
     let name = host.contains(":") ? "[\(host)]" : host
     var head = "POST \(path.isEmpty ? "/" : path) HTTP/1.1\r\nhost: \(name):\(port)\r\nconnection: close\r\n"

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// How others can call a server, for those that describe it.
 extension Server {
-  package var usesTLS: Bool { core.tlsContext != nil }
+  package var usesTLS: Bool { core.tlsContexts != nil }
 
   /// Whether it speaks Connect and gRPC-Web: `ServerOptions.web`.
   package var speaksConnect: Bool { core.options.web != nil }

@@ -57,7 +57,8 @@ final class ServerConnection: ConnectionParts, Connection {
     pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
     lastCallEnd = loop.now
     var tls: TLSFilter?
-    if let context = core.tlsContext {
+    if let contexts = core.tlsContexts {
+      guard let context = try? contexts.current() else { return nil }
       tls = TLSFilter(context, arenas: loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }

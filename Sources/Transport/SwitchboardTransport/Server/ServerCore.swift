@@ -18,7 +18,7 @@ final class ServerCore: @unchecked Sendable {
   let providers: [any CallHandlerProvider]
   let group: LoopGroup
   private let state = Locked(State())
-  private let tls: Locked<TLSContext?>
+  private let tls: Locked<TLSContexts?>
   let abandoned: AbandonedHandlers
   let log: ServerLog
   /// The calls that did not end within the grace of a shutdown.
@@ -56,15 +56,16 @@ final class ServerCore: @unchecked Sendable {
     dialects = try options.makeDialects(for: methods)
     options.reportDoubts(methods)
     let allowsHTTP1 = !dialects.isEmpty
+    let logger = options.logger
     tls = Locked(
       try options.tls.map { options throws(GRPCStatus) in
-        try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
+        try TLSContexts(server: options, allowsHTTP1: allowsHTTP1, logger: logger)
       }
     )
     self.providers = providers
     self.group = group
     blocks = BlockReporter(self.options, router.methods)
-    let remarks = options.remarks(on: providers) + (tls.withLock { $0?.remarks } ?? [])
+    let remarks = options.remarks(on: providers) + (tls.withLock { $0?.latest?.remarks } ?? [])
     for remark in remarks { options.logger.log(remark, of: "ServerOptions") }
     // Nothing can fail any more.
     telemetry?.serverWasMade()
@@ -93,21 +94,25 @@ final class ServerCore: @unchecked Sendable {
   /// Whether clients may speak HTTP/1.1: gRPC itself cannot.
   var allowsHTTP1: Bool { !dialects.isEmpty }
 
-  var tlsContext: TLSContext? { tls.withLock { $0 } }
+  /// `nil` without TLS.
+  var tlsContexts: TLSContexts? { tls.withLock { $0 } }
 
   /// Reloads the certificates from their sources.
   func reloadTLS() throws(GRPCStatus) {
-    guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
-    guard source.hasFiles else { throw .certificatesWithoutFiles }
+    guard let source = tlsContexts?.serverOptions else { throw .serverWithoutTLS }
+    guard source.hasFiles else {
+      throw source.hasProvider ? .certificatesOfProvider : .certificatesWithoutFiles
+    }
     try replaceTLS(source)
   }
 
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
-    guard tlsContext != nil else { throw .serverWithoutTLS }
+    guard tlsContexts != nil else { throw .serverWithoutTLS }
     if state.withLock(\.isDraining) { throw .wasShutDown }
-    let context = try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
-    for remark in context.remarks { self.options.logger.log(remark, of: "ServerTLS") }
-    tls.withLock { $0 = context }
+    let logger = self.options.logger
+    let contexts = try TLSContexts(server: options, allowsHTTP1: allowsHTTP1, logger: logger)
+    for remark in contexts.latest?.remarks ?? [] { logger.log(remark, of: "ServerTLS") }
+    tls.withLock { $0 = contexts }
   }
 
   /// Takes over an accepted socket, on its loop.
@@ -272,6 +277,12 @@ extension GRPCStatus {
     message:
       "reloadCertificates() reads files again, and this server's certificates were given as bytes: "
       + "call reload(_:) with new ones"
+  )
+  static let certificatesOfProvider = GRPCStatus(
+    code: .failedPrecondition,
+    message:
+      "reloadCertificates() reads files again, and this server's certificates come from a provider, which has others for "
+      + "new connections by itself"
   )
   static let serverStopped = GRPCStatus(
     code: .unavailable,
