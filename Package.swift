@@ -682,8 +682,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardXDSTests",
       dependencies: [
-        "CallTestSupport", "Echo", "EchoService", "EchoTestSupport", "Interop", "InteropService",
-        "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
+        "CallTestSupport", "CertificateSupport", "Echo", "EchoService", "EchoTestSupport", "Interop",
+        "InteropService", "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
         "SwitchboardDescriptors", "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardServices",
         "SwitchboardTool", "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
       ],

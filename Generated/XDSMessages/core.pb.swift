@@ -311,3 +311,10 @@ public struct Envoy_Config_Core_V3_Metadata: SwitchboardProtobuf.Message {
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
   public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.Metadata", "1m0<s:filter_metadata") { [SwitchboardProtobuf.Google_Protobuf_Struct.self] }
 }
+
+/// Where bytes come from. gRPC reads none of them.
+public struct Envoy_Config_Core_V3_DataSource: SwitchboardProtobuf.Message {
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.DataSource", "")
+}

@@ -49,7 +49,7 @@ import Testing
           metadata: metadata
         )
     )
-    #expect(bootstrap.certificateProviders["default"]?.plugin == "file_watcher")
+    #expect(bootstrap.certificateProviders["default"] == .files(.init(trustRoots: "/r")))
     #expect(try bootstrap.listenerName(for: "a.b:80", of: "") == "listener/a.b:80")
     #expect(
       try bootstrap.listenerName(for: "a b", of: "other")

@@ -40,7 +40,9 @@ import XDSMessages
     )
     #expect(try fault(cluster { $0.lbPolicy = .random }, .cluster)?.hasPrefix("lb_policy:") == true)
     #expect(
-      try fault(cluster { $0.transportSocket.name = "tls" }, .cluster)?.hasPrefix("transport_socket:") == true
+      try fault(cluster { $0.transportSocket.name = "tls" }, .cluster)?.hasPrefix(
+        "transport_socket.typed_config:"
+      ) == true
     )
     #expect(
       try fault(cluster { $0.outlierDetection.maxEjectionPercent.value = 101 }, .cluster)

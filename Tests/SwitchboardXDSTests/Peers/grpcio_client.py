@@ -1,6 +1,6 @@
 """gRPC's own client of control planes (C-core, by grpcio), to compare with ours.
 
-    grpcio_client.py BOOTSTRAP TARGET CALLS [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target, with this metadata, and
+    grpcio_client.py BOOTSTRAP TARGET CALLS [--control-plane-security] [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target, with this metadata, and
                                                      prints in JSON how many each server, or each status, answered
 """
 
@@ -12,13 +12,17 @@ import sys
 
 def main():
     bootstrap, target, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    metadata = [tuple(field.split("=", 1)) for field in sys.argv[4:]]
+    is_secured = sys.argv[4:5] == ["--control-plane-security"]
+    metadata = [tuple(field.split("=", 1)) for field in sys.argv[5 if is_secured else 4:]]
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
     import grpc
+    import grpc.experimental
 
     answers = collections.Counter()
-    with grpc.insecure_channel(target) as channel:
+    fallback = grpc.experimental.insecure_channel_credentials()
+    credentials = grpc.xds_channel_credentials(fallback) if is_secured else fallback
+    with grpc.secure_channel(target, credentials) as channel:
         get = channel.unary_unary("/echo.Echo/Get")
         for _ in range(count):
             try:

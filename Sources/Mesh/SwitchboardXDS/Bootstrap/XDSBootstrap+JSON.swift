@@ -27,7 +27,7 @@ extension XDSBootstrap {
       authorities[name] = try Authority(authority, name)
     }
     for (name, provider) in try reader.objectsByName("certificate_providers") ?? [] {
-      certificateProviders[name] = try CertificateProviderConfig(provider, members, name)
+      certificateProviders[name] = try CertificateProviderConfig(provider)
     }
   }
 
@@ -87,12 +87,7 @@ extension XDSBootstrap.Feature {
 extension ClientTLS {
   /// The configuration of the credentials `tls` (gRFC A65).
   fileprivate init(_ reader: ConfigReader) throws(GRPCStatus) {
-    let chain = try reader.string("certificate_file")
-    let key = try reader.string("private_key_file")
-    guard (chain == nil) == (key == nil) else {
-      let missing = chain == nil ? "certificate_file" : "private_key_file"
-      throw reader.failure(missing, "is missing: a certificate and its key are given together")
-    }
+    let (chain, key) = try reader.credentialFiles()
     _ = try reader.duration("refresh_interval")
     self.init(trustRoots: try reader.string("ca_certificate_file").map { .file($0) })
     if let chain, let key {
@@ -133,22 +128,38 @@ extension XDSBootstrap.Authority {
 }
 
 extension CertificateProviderConfig {
-  fileprivate init(_ reader: ConfigReader, _ members: [String: ConfigValue], _ name: String)
-    throws(GRPCStatus)
-  {
-    plugin = try reader.required("plugin_name", try reader.string("plugin_name"))
+  fileprivate init(_ reader: ConfigReader) throws(GRPCStatus) {
+    let plugin = try reader.required("plugin_name", try reader.string("plugin_name"))
     let settings = try reader.object("config")
-    if plugin.isExactly("file_watcher") {
-      guard let settings else { throw reader.failure("config", "is missing") }
-      _ = try ClientTLS(settings)
-    }
-    guard case .object(let all)? = members["certificate_providers"], case .object(let own)? = all[name],
-      case .object(let values)? = own["config"]
-    else {
-      config = [:]
+    guard plugin.isExactly("file_watcher") else {
+      self = .unknown(plugin: plugin)
       return
     }
-    config = values
+    guard let settings else { throw reader.failure("config", "is missing") }
+    var files = Files()
+    (files.certificateChain, files.privateKey) = try settings.credentialFiles()
+    files.trustRoots = try settings.string("ca_certificate_file")
+    guard files.certificateChain != nil || files.trustRoots != nil else {
+      throw settings.failure("ca_certificate_file", "is missing, and certificate_file too")
+    }
+    if let interval = try settings.duration("refresh_interval") {
+      guard interval >= .milliseconds(1) else { throw settings.failure("refresh_interval", "is below 1 ms") }
+      files.interval = interval
+    }
+    self = .files(files)
+  }
+}
+
+extension ConfigReader {
+  /// The files of a certificate and its key, which are given together.
+  fileprivate func credentialFiles() throws(GRPCStatus) -> (chain: String?, key: String?) {
+    let chain = try string("certificate_file")
+    let key = try string("private_key_file")
+    guard (chain == nil) == (key == nil) else {
+      let missing = chain == nil ? "certificate_file" : "private_key_file"
+      throw failure(missing, "is missing: a certificate and its key are given together")
+    }
+    return (chain, key)
   }
 }
 

@@ -28,6 +28,11 @@ public struct XDSBootstrap: Hashable, Sendable {
     self.node = node
   }
 
+  /// Lets a control plane name a provider of certificates, which the program has. It takes the place of one of that name.
+  public mutating func setCertificateProvider(_ provider: any CertificateProvider, named name: String) {
+    certificateProviders[name] = .own(CertificateProviderConfig.Own(provider: provider))
+  }
+
   /// A control plane.
   public struct Server: Hashable, Sendable {
     /// The target of the channel to it.
@@ -101,11 +106,4 @@ public struct XDSBootstrap: Hashable, Sendable {
       self.listenerTemplate = listenerTemplate
     }
   }
-}
-
-/// Where a certificate comes from, as the bootstrap says it. Nothing uses it yet: clusters that need one are refused.
-struct CertificateProviderConfig: Hashable, Sendable {
-  /// The kind of provider, such as `file_watcher`.
-  let plugin: String
-  let config: [String: ConfigValue]
 }

@@ -6,6 +6,7 @@ import SwitchboardText
 final class ClusterBalancer: BalancerHost {
   private let name: String
   private let host: any BalancerHost
+  private let contexts: ClusterContexts?
   private let changed: (ConnectivityState, ConnectivityState) -> Void
   private lazy var child = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting
@@ -13,14 +14,17 @@ final class ClusterBalancer: BalancerHost {
   private var config: ClusterConfig?
   private var names = PriorityNames()
   private var limits: ClusterLimits
+  private var secured = SecuredServers()
 
   init(
     _ name: String,
     of host: any BalancerHost,
+    _ contexts: ClusterContexts?,
     _ changed: @escaping (ConnectivityState, ConnectivityState) -> Void
   ) {
     self.name = name
     self.host = host
+    self.contexts = contexts
     self.changed = changed
     limits = ClusterLimits(seed: host.random())
   }
@@ -37,6 +41,8 @@ final class ClusterBalancer: BalancerHost {
         return fail(.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers"))
       }
       do throws(GRPCStatus) {
+        // Connections that are secured in another way than the control plane says take no more calls.
+        if try secured.update(leaves, contexts) { replaceChild() }
         let choice = try policies.choose([plan.policy], at: name)
         try child.update(plan.endpoints, choice)
       } catch { fail(.unusable(name, error.message ?? "\(error.code)")) }
@@ -45,9 +51,17 @@ final class ClusterBalancer: BalancerHost {
 
   /// Calls fail, and no server is kept for them.
   private func fail(_ status: GRPCStatus) {
+    replaceChild(.transientFailure, ConstantPicker(.fail(status)))
+  }
+
+  /// No server is kept; calls wait for others, or have the picker that is given.
+  private func replaceChild(
+    _ state: ConnectivityState = .connecting,
+    _ picker: any Picker = ConstantPicker(.wait)
+  ) {
     let old = child
     child = ChildBalancer(self)
-    update(.transientFailure, ConstantPicker(.fail(status)))
+    update(state, picker)
     // Last, so that the calls that it returns find the new picker.
     old.shutDown()
   }
@@ -74,7 +88,11 @@ final class ClusterBalancer: BalancerHost {
     _ addresses: [EndpointAddress],
     _ options: SubchannelOptions,
     _ observer: any SubchannelObserver
-  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
+  ) -> any Subchannel {
+    var options = options
+    options.security = secured.security(of: addresses)
+    return host.makeSubchannel(addresses, options, observer)
+  }
 
   func resolveAgain() { host.resolveAgain() }
   func random() -> UInt64 { host.random() }

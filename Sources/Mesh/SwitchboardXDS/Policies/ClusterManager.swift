@@ -4,6 +4,9 @@ import SwitchboardText
 
 /// The policy of a channel that a control plane configures: each call goes to the cluster that its route names.
 struct ClusterManager: LoadBalancingPolicy {
+  /// `nil`: servers are secured as the channel says.
+  let contexts: ClusterContexts?
+
   var name: String { "xds_cluster_manager_experimental" }
 
   /// Only a resolver makes its configuration.
@@ -12,7 +15,9 @@ struct ClusterManager: LoadBalancingPolicy {
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> ClusterManagerBalancer.Config { [:] }
 
-  func makeBalancer(_ host: any BalancerHost) -> ClusterManagerBalancer { ClusterManagerBalancer(host) }
+  func makeBalancer(_ host: any BalancerHost) -> ClusterManagerBalancer {
+    ClusterManagerBalancer(host, contexts)
+  }
 }
 
 /// The balancer of `ClusterManager`, and its picker.
@@ -20,12 +25,16 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
   typealias Config = [ExactText: ClusterConfig]
 
   private let host: any BalancerHost
+  private let contexts: ClusterContexts?
   private var children: [ExactText: ClusterBalancer] = [:]
   private var states = StateCounts()
   private var isUpdating = false
   private var hasEnded = false
 
-  init(_ host: any BalancerHost) { self.host = host }
+  init(_ host: any BalancerHost, _ contexts: ClusterContexts?) {
+    self.host = host
+    self.contexts = contexts
+  }
 
   /// The endpoints are in the configuration.
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
@@ -46,7 +55,9 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
   }
 
   private func makeChild(_ name: ExactText) -> ClusterBalancer {
-    let child = ClusterBalancer(name.text, of: host) { [weak self] in self?.changed(from: $0, to: $1) }
+    let child = ClusterBalancer(name.text, of: host, contexts) { [weak self] in
+      self?.changed(from: $0, to: $1)
+    }
     children[name] = child
     states.move(from: nil, to: child.state)
     return child

@@ -10,6 +10,7 @@ final class MeshResolution: Resolution {
 
   private let client: XDSClient
   private let updates: ResolverUpdates
+  private let policy: ClusterManager
   private var tree: DependencyTree
   private var watches: [ResourceKey: ResourceWatch] = [:]
   private var leases: [ExactText: Lease] = [:]
@@ -20,8 +21,15 @@ final class MeshResolution: Resolution {
   private var isStopped = false
   private let channel = UInt64.random(in: 0...UInt64.max)
 
-  init(_ client: XDSClient, _ tree: DependencyTree, _ updates: ResolverUpdates) {
+  /// Without contexts, the servers of all clusters are secured as the channel says.
+  init(
+    _ client: XDSClient,
+    _ tree: DependencyTree,
+    _ contexts: ClusterContexts?,
+    _ updates: ResolverUpdates
+  ) {
     self.client = client
+    policy = ClusterManager(contexts: contexts)
     self.tree = tree
     self.updates = updates
   }
@@ -81,7 +89,7 @@ final class MeshResolution: Resolution {
 
   private func use(_ config: MeshConfig) {
     var result = ResolverResult(endpoints: [])
-    result.policy = PolicyChoice(ClusterManager(), config.clusters)
+    result.policy = PolicyChoice(policy, config.clusters)
     result.router = MeshRouter(config.host, maxStreamDuration: config.maxStreamDuration, channel: channel) {
       lease($0)
     }
@@ -92,7 +100,7 @@ final class MeshResolution: Resolution {
   private func fail(_ status: GRPCStatus) {
     guard case .config = used else { return updates.report(ResolverResult(failure: status)) }
     var result = ResolverResult(endpoints: [])
-    result.policy = PolicyChoice(ClusterManager(), [:])
+    result.policy = PolicyChoice(policy, [:])
     result.router = FailingRouter(status)
     updates.report(result)
   }

@@ -17,11 +17,20 @@ public struct XDSResolver: Resolver {
 
   private let bootstrap: KnownBootstrap
   private let logger: Logger?
+  private let usesClusterSecurity: Bool
 
   /// Without a bootstrap, that of the environment is used: `XDSBootstrap.ofEnvironment()`. What happens between the client and
   /// the control plane is logged to `logger`; by default, as channels log.
-  public init(bootstrap: XDSBootstrap? = nil, logger: Logger? = nil) {
+  ///
+  /// With `usesClusterSecurity`, the control plane says how connections to the servers of a cluster are secured, by the certificate
+  /// providers of the bootstrap. Where it says nothing, and for all clusters otherwise, that is the channel's own `security`.
+  public init(
+    bootstrap: XDSBootstrap? = nil,
+    usesClusterSecurity: Bool = false,
+    logger: Logger? = nil
+  ) {
     self.bootstrap = KnownBootstrap(bootstrap)
+    self.usesClusterSecurity = usesClusterSecurity
     self.logger = logger
   }
 
@@ -38,7 +47,10 @@ public struct XDSResolver: Resolver {
       let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
       let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
       let tree = DependencyTree(listener: listener, authority: target.endpoint)
-      let resolution = MeshResolution(client, tree, updates)
+      let contexts =
+        usesClusterSecurity
+        ? ClusterContexts(providers: client.certificates, logger: environment.options.logger) : nil
+      let resolution = MeshResolution(client, tree, contexts, updates)
       resolution.refresh()
       return resolution
     } catch {

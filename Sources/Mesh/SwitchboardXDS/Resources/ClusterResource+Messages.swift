@@ -10,10 +10,18 @@ extension ClusterResource {
   /// More clusters in one are refused.
   private static let aggregateLimit = 1024
 
-  init(_ message: Envoy_Config_Cluster_V3_Cluster, _ policies: PolicyRegistry) throws(ResourceFault) {
+  /// `providers` are the names of certificate providers of the bootstrap.
+  init(
+    _ message: Envoy_Config_Cluster_V3_Cluster,
+    _ policies: PolicyRegistry,
+    _ providers: Set<ExactText>,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) {
     kind = try Self.kind(message)
     if message.hasTransportSocket {
-      throw ResourceFault("transport_socket", "security that the control plane chooses is not supported")
+      security = try part("transport_socket") { () throws(ResourceFault) in
+        try ClusterSecurity(message.transportSocket, providers, patterns)
+      }
     }
     if message.hasLrsServer {
       guard case .self_p = message.lrsServer.configSourceSpecifier else {

@@ -26,6 +26,8 @@ struct ClusterResource: Hashable, Sendable {
   var kind: Kind
   var policy: Policy
   var maxRequests = ClusterResource.usualMaxRequests
+  /// How its servers are secured; `nil`: as the channel says.
+  var security: ClusterSecurity?
   /// The members of the configuration of `outlier_detection`, without its child.
   var outlierDetection: [String: ConfigValue]?
 }

@@ -48,6 +48,22 @@ final class PatternReader {
     }
   }
 
+  /// The rule for a text, and whether it is without regard to case.
+  func rule(
+    _ message: Envoy_Type_Matcher_V3_StringMatcher
+  ) throws(ResourceFault) -> (text: TextRule, ignoresCase: Bool) {
+    let ignoresCase = message.ignoreCase
+    func bytes(_ text: String) -> [UInt8] { ignoresCase ? [UInt8](lowercased: text) : Array(text.utf8) }
+    return switch message.matchPattern {
+    case .exact(let text): (.exact(bytes(text)), ignoresCase)
+    case .prefix(let text): (.prefix(bytes(text)), ignoresCase)
+    case .suffix(let text): (.suffix(bytes(text)), ignoresCase)
+    case .contains(let text): (.contains(bytes(text)), ignoresCase)
+    case .safeRegex(let regex): (.pattern(try pattern(regex, "safe_regex")), false)
+    case nil: throw ResourceFault("", "has none of the rules that are known")
+    }
+  }
+
   func substitution(
     _ message: Envoy_Type_Matcher_V3_RegexMatchAndSubstitute
   ) throws(ResourceFault) -> Substitution {

@@ -17,7 +17,13 @@ struct ResourceReader: Sendable {
   /// The policies that clusters may have.
   let policies: PolicyRegistry
 
-  init(policies: PolicyRegistry = PolicyRegistry()) { self.policies = policies }
+  /// The names of certificate providers of the bootstrap.
+  let certificateProviders: Set<ExactText>
+
+  init(policies: PolicyRegistry = PolicyRegistry(), certificateProviders: Set<ExactText> = []) {
+    self.policies = policies
+    self.certificateProviders = certificateProviders
+  }
 
   /// A name that occurs twice makes both refused.
   func read(_ resources: [Google_Protobuf_Any], of type: ResourceType) -> [Read] {
@@ -71,7 +77,7 @@ struct ResourceReader: Sendable {
       case .cluster:
         let message = try packed.contents(Envoy_Config_Cluster_V3_Cluster.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in
-          .cluster(try ClusterResource(message, policies))
+          .cluster(try ClusterResource(message, policies, certificateProviders, patterns))
         }
       case .endpoints:
         let message = try packed.contents(Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self)

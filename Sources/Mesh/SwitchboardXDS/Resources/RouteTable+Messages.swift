@@ -120,26 +120,12 @@ extension HeaderRule {
     case .rangeMatch(let range):
       guard range.start <= range.end else { throw ResourceFault("range_match", "ends before it starts") }
       test = .range(range.start..<range.end)
-    case .stringMatch(let rule): test = try Self.test(rule, patterns)
+    case .stringMatch(let matcher):
+      let rule = try part("string_match") { () throws(ResourceFault) in try patterns.rule(matcher) }
+      test = .text(rule.text, ignoresCase: rule.ignoresCase)
     case .safeRegexMatch(let regex):
       test = .text(.pattern(try patterns.pattern(regex, "safe_regex_match")), ignoresCase: false)
     case nil: throw ResourceFault("", "has none of the rules for values that are known")
-    }
-  }
-
-  private static func test(
-    _ rule: Envoy_Type_Matcher_V3_StringMatcher,
-    _ patterns: PatternReader
-  ) throws(ResourceFault) -> Test {
-    func bytes(_ text: String) -> [UInt8] { rule.ignoreCase ? [UInt8](lowercased: text) : Array(text.utf8) }
-    return switch rule.matchPattern {
-    case .exact(let text): .text(.exact(bytes(text)), ignoresCase: rule.ignoreCase)
-    case .prefix(let text): .text(.prefix(bytes(text)), ignoresCase: rule.ignoreCase)
-    case .suffix(let text): .text(.suffix(bytes(text)), ignoresCase: rule.ignoreCase)
-    case .contains(let text): .text(.contains(bytes(text)), ignoresCase: rule.ignoreCase)
-    case .safeRegex(let regex):
-      .text(.pattern(try patterns.pattern(regex, "string_match.safe_regex")), ignoresCase: false)
-    case nil: throw ResourceFault("string_match", "has none of the rules that are known")
     }
   }
 }
