@@ -39,7 +39,12 @@ import Testing
     let peer = try PythonPeer("csds_client.py", ["\(address)", scope, mode])
     let line = try #require(peer.line())
     peer.stop()
-    return try JSONDecoder().decode(type, from: Data(line.utf8))
+    do {
+      return try JSONDecoder().decode(type, from: Data(line.utf8))
+    } catch {
+      Issue.record("\(line)")
+      throw error
+    }
   }
 
   @Test func eachResourceIsShownAsItCame() async throws {
@@ -89,6 +94,48 @@ import Testing
         }
       }
     }
+  }
+
+  /// What the state of the protocol keeps for those who look on, by what the control plane is known for.
+  @Test(arguments: [[], [XDSBootstrap.Feature.failOnDataErrors], [.resourceTimerIsTransientError]])
+  func eachStateIsKept(_ features: [XDSBootstrap.Feature]) throws {
+    let key = ResourceKey(.cluster, "c")
+    let resource = Resource.cluster(ClusterResource(name: "c", kind: .endpoints("e"), policy: .whole([])))
+    let contents = Google_Protobuf_Any.with { $0.value = [1] }
+    let time = Google_Protobuf_Timestamp.with { $0.seconds = 9 }
+    var state = DiscoveryState(features: Set(features))
+    func record() throws -> ResourceRecord { try #require(state.records.first?.record) }
+
+    state.opened()
+    _ = state.watch(key, 1)
+    #expect(try record() == ResourceRecord())
+    _ = state.connected()
+    _ = state.timeIsUp(key, 1, at: time)
+    let isSlow = features == [.resourceTimerIsTransientError]
+    #expect(try record().status == (isSlow ? .late : .missing))
+    #expect(try record().failure?.time == time && record().used == nil)
+
+    let read = ResourceReader.Read(name: "c", result: .success(resource), contents: contents)
+    _ = state.received(.cluster, version: "1", nonce: "a", [read], at: time)
+    let used = ResourceRecord.Version(name: "1", contents: contents, time: time)
+    #expect(try record() == ResourceRecord(status: .accepted, used: used))
+
+    let fault = ResourceFault("lb_policy", "is unknown")
+    let broken = ResourceReader.Read(name: "c", result: .failure(fault), contents: contents)
+    _ = state.received(.cluster, version: "2", nonce: "b", [broken], at: time)
+    // CSDS shows what is used, and nothing else.
+    let isDropped = features == [.failOnDataErrors]
+    #expect(try record().status == .refused && record().used == (isDropped ? nil : used))
+    #expect(try record().failure?.version == "2" && record().failure?.reason == "lb_policy: is unknown")
+    #expect(try record().failure?.contents == contents)
+
+    _ = state.received(.cluster, version: "3", nonce: "c", [read], at: time)
+    #expect(try record().status == .accepted && record().failure == nil)
+    _ = state.received(.cluster, version: "4", nonce: "d", [], at: time)
+    #expect(try record().status == .missing && record().failure?.version == "4")
+    #expect(try (record().used == nil) == isDropped)
+    _ = state.unwatch(key, 1)
+    #expect(state.records.isEmpty)
   }
 
   @Test func aResourceThatIsAskedForIsShown() async throws {

@@ -64,6 +64,17 @@ import Testing
     #expect(binaries.client.exitCode() == 0)
   }
 
+  @Test func aClientThatMustNotFailEndsWithTheFirstFailure() async throws {
+    let plane = try PlanePeer()
+    let binaries = try InteropBinaries("strict", plane, servers: 1, ["--fail_on_failed_rpc=true"])
+    try plane.set(mesh("strict", binaries.servers.map(\.port)))
+    try await binaries.withStatistics { channel async throws in
+      #expect(try await channel.nextCalls().numFailures == 0)
+    }
+    binaries.servers[0].process.end(with: SIGKILL)
+    #expect(binaries.client.exitCode() == 1)
+  }
+
   /// Calls with the same metadata go to one server, and only that one is connected.
   @Test func affinity() async throws {
     let plane = try PlanePeer()
