@@ -34,7 +34,8 @@ import Testing
     try await withEcho(provider, client: [AccessTokenInterceptors(tokens)]) { client async throws in
       let fixed = CallOptions.with { $0.oauth2AccessToken = "other" }
       let provided = CallOptions.with { $0.authTokenProvider = Other() }
-      for options in [fixed, provided] {
+      let own = CallOptions(initialMetadata: ["authorization": "Bearer other"])
+      for options in [fixed, provided, own] {
         #expect(try await client.get(request("x"), callOptions: options).text == "x")
         #expect(try await client.collect([request("x")], callOptions: options).text == "x")
       }

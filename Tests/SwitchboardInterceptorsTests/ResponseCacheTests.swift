@@ -69,21 +69,91 @@ import Testing
     #expect(provider.calls == 2)
   }
 
-  @Test func theCacheKeyDistinguishesCalls() async throws {
+  /// Who calls may be in any field.
+  @Test func allMetadataIsInTheKey() async throws {
     let provider = TestProvider()
     let cache = try ResponseCache()
     try await withEcho(provider) { client async throws in
-      for user in ["ada", "grace", "ada"] {
-        _ = try await client.get(request("x"), callOptions: options(cache, ["authorization": user]))
+      func get(_ metadata: HPACKHeaders, _ calls: Int) async throws {
+        _ = try await client.get(request("x"), callOptions: options(cache, metadata))
+        #expect(provider.calls == calls, "\(metadata)")
       }
-      for id in ["1", "2"] {
-        _ = try await client.get(
-          request("x"),
-          callOptions: options(cache, ["authorization": "ada", "request-id": id])
-        )
+      for (user, calls) in [("ada", 1), ("grace", 2), ("ada", 2)] { try await get(["tenant": user], calls) }
+      for (user, calls) in [("ada", 3), ("grace", 4), ("ada", 4)] {
+        try await get(["authorization": user], calls)
+      }
+      // The order of fields of one name counts, and no other.
+      try await get(["a": "1", "b": "2", "a": "3"], 5)
+      try await get(["b": "2", "a": "1", "a": "3"], 5)
+      try await get(["b": "2", "a": "3", "a": "1"], 6)
+      // A trace is another in each call.
+      for id in ["1", "2"] { try await get(["tracestate": id, "tenant": "ada"], 6) }
+    }
+  }
+
+  @Test func ofFieldsThatAreNamedNoOthersCount() async throws {
+    let provider = TestProvider()
+    let cache = try ResponseCache(variesBy: ["User"])
+    try await withEcho(provider) { client async throws in
+      for (user, id) in [("ada", "1"), ("ada", "2"), ("grace", "3")] {
+        let metadata: HPACKHeaders = ["user": user, "request-id": id, "authorization": id]
+        _ = try await client.get(request("x"), callOptions: options(cache, metadata))
       }
     }
     #expect(provider.calls == 2)
+  }
+
+  /// The token itself is not known where the key is made.
+  @Test func tokensThatAreAddedBelowTheCacheCount() async throws {
+    let provider = TestProvider()
+    let cache = try ResponseCache()
+    let tokens = ["ada", "grace"].map { user in AccessTokens { AccessToken(user) } }
+    for (user, calls) in [(0, 1), (1, 2), (0, 2)] {
+      try await withEcho(provider, client: [cache, AccessTokenInterceptors(tokens[user])]) {
+        client async throws in
+        _ = try await client.get(request("x"), callOptions: .with { $0.safety = .cacheableRequest })
+        #expect(provider.calls == calls)
+      }
+    }
+  }
+
+  private struct Safe: CallHandlerProvider {
+    static let get = MethodDescriptor(
+      service: "test.Safe",
+      method: "Get",
+      type: .unary,
+      idempotency: .noSideEffects
+    )
+    var serviceName: String { "test.Safe" }
+    var methodHandlers: [MethodHandler] { [Self.get.bytes.unaryHandler { request, _ in request }] }
+  }
+
+  /// Such as one that buys something.
+  @Test func aMethodThatIsCachedByAClientsDefaultIsNamed() async throws {
+    let entries = LogEntries()
+    var channelOptions = ChannelOptions()
+    channelOptions.logger = Logger(entries, minimumLevel: .warning)
+    channelOptions.interceptorFactories = [try ResponseCache()]
+    let providers: [any CallHandlerProvider] = [TestProvider(), Safe()]
+    try await withChannel(try Channel(inProcess: providers, channelOptions: channelOptions)) {
+      channel async throws in
+      let cacheable = CallOptions.with { $0.safety = .cacheableRequest }
+      let client = Echo_EchoClient(channel: channel)
+      for _ in 0..<2 { _ = try await client.get(request("a"), callOptions: cacheable) }
+      let safe = MethodClient(channel: channel, defaultCallOptions: cacheable)
+      for _ in 0..<2 { _ = try await safe.call(Safe.get.bytes).unary([1]) }
+      let careless = Echo_EchoClient(channel: channel, defaultCallOptions: cacheable)
+      _ = try await careless.get(request("b"))
+      for _ in 0..<2 { _ = try await careless.get(request("b"), callOptions: cacheable) }
+      #expect(entries.all.isEmpty)
+      for options in [nil, CallOptions(timeout: .seconds(100)), nil] {
+        _ = try await careless.get(request("b"), callOptions: options)
+      }
+    }
+    #expect(entries.all.map(\.metadata["method"]) == ["/echo.Echo/Get"])
+    #expect(
+      entries.all.first?.message.contains("its client's defaultCallOptions say that all calls may be") == true
+    )
   }
 
   /// Tokens in the options are added below all interceptors.

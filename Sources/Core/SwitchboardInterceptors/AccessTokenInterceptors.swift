@@ -4,7 +4,8 @@ public import SwitchboardCall
 /// retries it once with a new token, unless its requests are a stream, which cannot be sent again, or new tokens were
 /// rejected too.
 ///
-/// A call whose options have a token of its own, by `oauth2AccessToken` or `authTokenProvider`, keeps that, and passes as it is.
+/// A call whose options have a token of its own, by `oauth2AccessToken`, `authTokenProvider` or an `authorization` in
+/// `initialMetadata`, keeps that, and passes as it is. One that the call inherits is replaced.
 public struct AccessTokenInterceptors: ClientInterceptorFactory {
   private let tokens: AccessTokens
   private let scheme: String
@@ -20,11 +21,16 @@ public struct AccessTokenInterceptors: ClientInterceptorFactory {
   ) -> [ClientInterceptor<Request, Response>] { [Authorizer(tokens, scheme)] }
 }
 
+/// An interceptor that adds the token of some `AccessTokens`.
+protocol TokenAdding: AnyObject {
+  var tokens: AccessTokens { get }
+}
+
 private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCallInterceptor<
   Request, Response
->
+>, TokenAdding
 {
-  private let tokens: AccessTokens
+  let tokens: AccessTokens
   private let scheme: String
 
   init(_ tokens: AccessTokens, _ scheme: String) {
@@ -103,6 +109,8 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
 }
 
 extension CallOptions {
-  /// Whether the channel sets the `authorization` of the call.
-  fileprivate var hasToken: Bool { oauth2AccessToken != nil || authTokenProvider != nil }
+  /// Whether the call has an `authorization` of its own.
+  fileprivate var hasToken: Bool {
+    oauth2AccessToken != nil || authTokenProvider != nil || initialMetadata.contains(name: "authorization")
+  }
 }

@@ -6,13 +6,20 @@ import SwitchboardText
 /// Caches the responses of unary calls that allow it, and reuses them for equal requests for a while.
 ///
 /// A call allows it with `CallOptions.safety`, `cacheableRequest`; its request must be `Hashable`, as generated
-/// messages are. Two calls are equal if they have the same host, authority and path, equal requests, and equal values
-/// of the metadata that responses vary by. Only successful responses are cached.
+/// messages are. Two calls are equal if they have the same host, authority and path, equal requests, and equal
+/// metadata, or equal values of the fields that you name. Only successful responses are cached.
 ///
-/// A token in the call's options counts as the `authorization` that will be sent. The token of an `AuthTokenProvider`
-/// is not known here, so if responses vary by `authorization`, calls with a provider are not cached. Metadata that
-/// interceptors set counts if they come between the caller and this one. Clients that a server identifies by
-/// certificate need separate caches.
+/// The metadata is what the call has when it reaches the cache: its own, what it inherits, and what interceptors set that come
+/// between the caller and the cache. What interceptors set after it does not count. The fields of a trace, `traceparent`,
+/// `tracestate` and `grpc-trace-bin`, never count by themselves. If each call has a field of its own, such as a number, name the
+/// fields that responses vary by: otherwise no call is equal to another.
+///
+/// A token in the call's options counts as the `authorization` that will be sent, and `AccessTokenInterceptors` that follow the
+/// cache count by their `AccessTokens`. The token of an `AuthTokenProvider` is not known here, so calls with a provider are not
+/// cached, unless you name fields without `authorization`. Clients that a server identifies by certificate need separate caches.
+///
+/// A client whose `defaultCallOptions` have this safety has it for all its methods. If one is answered that does not say
+/// `idempotency_level = NO_SIDE_EFFECTS`, the log of the channel has a warning: choose it in the options of calls.
 ///
 /// ```swift
 /// var options = ChannelOptions()
@@ -28,7 +35,16 @@ public final class ResponseCache: ClientInterceptorFactory {
     let authority: ExactText?
     let path: ExactText
     let request: AnyHashable
-    let varying: [[ExactText]]
+    let metadata: [[UInt8]: [[UInt8]]]
+    let tokens: [TokenSource]
+  }
+
+  /// Whose tokens a call gets below the cache. It is kept, so that nothing else can be at its address.
+  struct TokenSource: Hashable, Sendable {
+    let tokens: AccessTokens
+
+    static func == (left: TokenSource, right: TokenSource) -> Bool { left.tokens === right.tokens }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(tokens)) }
   }
 
   struct Limits: RuledOptions {
@@ -43,21 +59,28 @@ public final class ResponseCache: ClientInterceptorFactory {
 
   private let entries: Locked<RecentEntries<Key>>
   private let lifetime: Duration
-  private let variesBy: [String]
+  /// The names of the fields that count. `nil` if all do but those of a trace.
+  private let names: Set<[UInt8]>?
   private let time: MonotonicTime
+  /// The paths of methods of which the log says that they are hardly meant to be cached.
+  private let doubted = Locked<Set<ExactText>>([])
+
+  private static let authorization = Array("authorization".utf8)
+  private static let tracing = ["traceparent", "tracestate", "grpc-trace-bin"].map { Array($0.utf8) }
+  private static let mostDoubts = 64
 
   /// Caches up to `capacity` responses, each for `lifetime`, and evicts the least recently used. With zero for one of
-  /// them, it caches nothing. `now` is for tests.
+  /// them, it caches nothing. `variesBy` names the fields of the metadata that count; without it, all do. `now` is for tests.
   public init(
     capacity: Int = 1000,
     lifetime: Duration = .seconds(60),
-    variesBy: [String] = ["authorization"],
+    variesBy: [String]? = nil,
     now: (@Sendable () -> Duration)? = nil
   ) throws(GRPCStatus) {
     try Limits(capacity: capacity, lifetime: lifetime).checkRules()
     entries = Locked(RecentEntries(capacity: capacity))
     self.lifetime = lifetime
-    self.variesBy = variesBy
+    names = variesBy.map { Set($0.map { Array($0.lowercased().utf8) }) }
     time = MonotonicTime(now)
   }
 
@@ -79,30 +102,57 @@ public final class ResponseCache: ClientInterceptorFactory {
     _ context: ClientInterceptorContext<Request, Response>
   ) -> Key? {
     let options = context.options
-    guard options.safety == .cacheableRequest, let message = request.message as? any Hashable,
-      let varying = varying(request.metadata, options)
-    else { return nil }
+    guard options.safety == .cacheableRequest, let message = request.message as? any Hashable else {
+      return nil
+    }
+    var metadata = counted(request.metadata)
+    var tokens: [TokenSource] = []
+    if counts(Self.authorization) {
+      guard options.authTokenProvider == nil else { return nil }
+      if let token = options.oauth2AccessToken {
+        metadata[Self.authorization] = [Array("Bearer \(token)".utf8)]
+      }
+      tokens = context.interceptorsBelow.compactMap {
+        ($0 as? any TokenAdding).map { TokenSource(tokens: $0.tokens) }
+      }
+    }
     return Key(
       host: ExactText(context.host),
       authority: options.serverAuthority.map(ExactText.init),
       path: ExactText(context.path),
       request: AnyHashable(message),
-      varying: varying.map { $0.map(ExactText.init) }
+      metadata: metadata,
+      tokens: tokens
     )
   }
 
-  /// The values of the metadata that responses vary by, as they will be sent. `nil` if they are not known yet.
-  private func varying(_ metadata: HPACKHeaders, _ options: CallOptions) -> [[String]]? {
-    var all: [[String]] = []
-    for name in variesBy {
-      var values = metadata[name]
-      if name.lowercased() == "authorization" {
-        guard options.authTokenProvider == nil else { return nil }
-        if let token = options.oauth2AccessToken { values = ["Bearer \(token)"] }
-      }
-      all.append(values)
+  private func counts(_ name: [UInt8]) -> Bool { names?.contains(name) ?? !Self.tracing.contains(name) }
+
+  /// The metadata that responses vary by, as bytes: what is no text must not become the same.
+  private func counted(_ metadata: HPACKHeaders) -> [[UInt8]: [[UInt8]]] {
+    var counted: [[UInt8]: [[UInt8]]] = [:]
+    metadata.forEachField { name, value in
+      let name = Array(name)
+      if counts(name) { counted[name, default: []].append(Array(value)) }
     }
-    return all
+    return counted
+  }
+
+  /// Says once for each method that it is answered from the cache, which nobody may have meant.
+  private func doubt<Request: Sendable, Response: Sendable>(
+    _ context: ClientInterceptorContext<Request, Response>
+  ) {
+    guard context.method.idempotency != .noSideEffects, context.options.isCacheableByDefault else { return }
+    let path = ExactText(context.path)
+    let isNews = doubted.withLock { $0.count < Self.mostDoubts && $0.insert(path).inserted }
+    guard isNews else { return }
+    context.channelLogger.log(
+      .warning,
+      "a call is answered by a ResponseCache, because its client's defaultCallOptions say that all calls may be, and its method "
+        + "does not say that it has no side effects (idempotency_level = NO_SIDE_EFFECTS): choose the safety in the options of the "
+        + "calls that may be cached",
+      ["method": context.path]
+    )
   }
 
   private final class Caching<Request: Sendable, Response: Sendable>: ClientCallInterceptor<Request, Response>
@@ -122,7 +172,10 @@ public final class ResponseCache: ClientInterceptorFactory {
       guard let key = cache.key(request, context) else { return try await next(request) }
       let now = cache.time.now()
       let known = cache.entries.withLock { $0.value(for: key, at: now) }
-      if let known = known as? UnaryResponse<Response> { return known }
+      if let known = known as? UnaryResponse<Response> {
+        cache.doubt(context)
+        return known
+      }
       let response = try await next(request)
       let expiry = cache.time.now() + cache.lifetime
       cache.entries.withLock { $0.insert(response, for: key, until: expiry) }

@@ -27,9 +27,9 @@ public struct MethodClient: Sendable {
     callOptions: CallOptions? = nil,
     interceptors: sending [ClientInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>] = []
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
-    let options = defaultCallOptions.overridden(by: callOptions)
+    var options = defaultCallOptions.overridden(by: callOptions)
     let own = interceptors.isEmpty ? nil : CallInterceptors(interceptors)
-    let chain = channel.scoped(consume own, for: method.descriptor, options.interceptorFactories)
+    let chain = channel.scoped(consume own, for: method.descriptor, &options, chosenBy: callOptions)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

@@ -21,9 +21,10 @@ extension ServiceClient {
       RequestMarshaller.Message, ResponseMarshaller.Message
     >]
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
-    let options = defaultCallOptions.overridden(by: options)
+    let chosen = options
+    var options = defaultCallOptions.overridden(by: chosen)
     let own = interceptors.make(makeInterceptors)
-    let chain = channel.scoped(consume own, for: method.descriptor, options.interceptorFactories)
+    let chain = channel.scoped(consume own, for: method.descriptor, &options, chosenBy: chosen)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

@@ -67,6 +67,9 @@ extension CallOptions {
     get { (box?.choices.logger ?? .quiet).adding(self.logContext) }
     set { choose { $0.logger = newValue } }
   }
+
+  /// The logger, if there is one.
+  var chosenLogger: Logger? { box?.choices.logger?.adding(self.logContext) }
 }
 
 extension CallOptions {
@@ -114,6 +117,7 @@ extension CallOptions {
     choose { choices in
       choices.logger = other.box?.choices.logger
       choices.safety = other.box?.choices.safety
+      choices.safetyIsOfClient = other.box?.choices.safetyIsOfClient ?? false
     }
     if self.logContext != other.logContext { self.logContext = other.logContext }
   }

@@ -95,6 +95,8 @@ extension CallOptions {
     var logger: Logger?
     var interceptorFactories: [any ClientInterceptorFactory]?
     var safety: RequestOptions.Safety?
+    /// Whether a client has the safety for all its calls, and this one has not chosen it.
+    var safetyIsOfClient = false
 
     // Options of the channel that calls use too.
     var compression: MessageCompression?
@@ -140,6 +142,22 @@ extension CallOptions {
   /// Whether the call may be repeated or cached.
   public var safety: RequestOptions.Safety {
     get { box?.choices.safety ?? .default }
-    set { choose { $0.safety = newValue } }
+    set {
+      choose { choices in
+        choices.safety = newValue
+        choices.safetyIsOfClient = false
+      }
+    }
+  }
+
+  /// Whether responses may be cached because a client's `defaultCallOptions` say so for all its calls.
+  package var isCacheableByDefault: Bool {
+    box.map { $0.choices.safetyIsOfClient && $0.choices.safety == .cacheableRequest } ?? false
+  }
+
+  /// Notes whether a call has its safety from its client: only what caches asks for that.
+  mutating func noteSafety(chosenBy call: CallOptions?) {
+    guard let box, box.choices.safety == .cacheableRequest, call?.box?.choices.safety == nil else { return }
+    choose { $0.safetyIsOfClient = true }
   }
 }

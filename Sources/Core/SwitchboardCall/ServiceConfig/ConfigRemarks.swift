@@ -6,7 +6,7 @@ final class ConfigRemarks: Sendable {
   /// A program that makes a config for each call must not fill the log.
   private static let mostConfigs = 16
 
-  private let logger: Logger
+  let logger: Logger
   private let reported = Locked<[[String]]>([])
 
   init(_ logger: Logger) { self.logger = logger }

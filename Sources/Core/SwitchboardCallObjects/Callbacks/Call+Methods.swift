@@ -18,10 +18,12 @@ extension Call {
     // Interceptors read the safety from the options.
     var effective = callOptions
     if request.safety != .default { effective.safety = request.safety }
+    let chosen = effective
     let chain: CallInterceptors<[UInt8], [UInt8]>? = channel.scoped(
       nil,
       for: method.descriptor,
-      callOptions.interceptorFactories
+      &effective,
+      chosenBy: chosen
     )
     let call = MethodCall(method, on: channel, options: effective, interceptors: chain)
     self.init(request, callOptions, HandledCall(call, nil, responseHandler))

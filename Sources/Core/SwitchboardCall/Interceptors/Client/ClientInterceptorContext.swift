@@ -18,6 +18,17 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
   /// The context of the caller's task, if it has one.
   package var taskContext: (any ContextSource)? { chain.callerContext }
 
+  /// The interceptors between this one and the network, in the order in which requests pass them. To be read on the loop.
+  package var interceptorsBelow: ArraySlice<ClientInterceptor<Request, Response>> {
+    chain.interceptors.all.dropFirst(index + 1)
+  }
+
+  /// The log of the channel, which calls do not choose.
+  package var channelLogger: Logger { chain.transport.remarks.logger }
+
+  /// The logger of the call's options, or else that of the channel.
+  package var chosenLogger: Logger { options.chosenLogger ?? channelLogger }
+
   /// The loop that handles the call's parts.
   public var eventLoop: any EventLoop { chain.eventLoop }
 

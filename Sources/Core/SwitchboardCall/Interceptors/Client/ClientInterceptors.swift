@@ -37,16 +37,23 @@ package struct CallInterceptors<Request: Sendable, Response: Sendable>: @uncheck
 }
 
 extension Channel {
-  /// All interceptors of a call: those of its options, its own, and the channel's. `nil` if there are none.
+  /// All interceptors of a call: those of its options, its own, and the channel's. `nil` if there are none. `call` is what the
+  /// call itself has chosen of the options, in which is noted what only interceptors read.
   @inlinable
   package func scoped<Request: Sendable, Response: Sendable>(
     _ own: consuming CallInterceptors<Request, Response>?,
     for method: MethodDescriptor,
-    _ factories: [any ClientInterceptorFactory]?
+    _ options: inout CallOptions,
+    chosenBy call: CallOptions?
   ) -> CallInterceptors<Request, Response>? {
+    let factories = options.interceptorFactories
     if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return consume own }
+    note(&options, chosenBy: call)
     return chain(around: own?.interceptors ?? [], for: method, factories ?? [])
   }
+
+  @usableFromInline
+  func note(_ options: inout CallOptions, chosenBy call: CallOptions?) { options.noteSafety(chosenBy: call) }
 
   @usableFromInline
   func chain<Request: Sendable, Response: Sendable>(
