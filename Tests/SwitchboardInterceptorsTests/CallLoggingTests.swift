@@ -46,6 +46,18 @@ import Testing
     #expect(entries.map(\.fields["responses"]) == ["0", "2"])
   }
 
+  @Test func withoutALoggerOfTheCallTheChannelsHasItsFailure() async throws {
+    let handler = KeepingHandler()
+    var options = ChannelOptions()
+    options.logger = Logger(handler, minimumLevel: .warning)
+    options.interceptorFactories = [CallLogging()]
+    try await withChannel(to: "127.0.0.1:1", options: options) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      #expect(await status { _ = try await client.get(request("x")) }?.code == .unavailable)
+    }
+    #expect(handler.entries.map(\.message).filter { $0.hasPrefix("call ") } == ["call failed"])
+  }
+
   @Test func aCallThatCannotBeMadeIsLogged() async throws {
     let handler = KeepingHandler()
     try await withChannel(to: "127.0.0.1:1") { channel async throws in

@@ -10,7 +10,7 @@ enum CallEvent {
 
 /// Follows a call and changes nothing. Used on the call's event loop.
 protocol CallEventHandler {
-  /// `path` and `logger` are the call's own.
+  /// `path` is the call's own, and so is `logger`, or else it is that of the channel.
   mutating func handle(_ event: CallEvent, _ path: String, _ logger: @autoclosure () -> Logger)
 }
 
@@ -33,8 +33,8 @@ final class ClientEventInterceptor<Request: Sendable, Response: Sendable, Handle
     context: ClientInterceptorContext<Request, Response>
   ) {
     switch part {
-    case .metadata(let headers): handler.handle(.started(headers), context.path, context.logger)
-    case .message: handler.handle(.request, context.path, context.logger)
+    case .metadata(let headers): handler.handle(.started(headers), context.path, context.chosenLogger)
+    case .message: handler.handle(.request, context.path, context.chosenLogger)
     case .end: break
     }
     context.send(part, promise: promise)
@@ -46,14 +46,14 @@ final class ClientEventInterceptor<Request: Sendable, Response: Sendable, Handle
   ) {
     switch part {
     case .metadata: break
-    case .message: handler.handle(.response, context.path, context.logger)
-    case .end(let status, _): handler.handle(.ended(status), context.path, context.logger)
+    case .message: handler.handle(.response, context.path, context.chosenLogger)
+    case .end(let status, _): handler.handle(.ended(status), context.path, context.chosenLogger)
     }
     context.receive(part)
   }
 
   override func errorCaught(_ error: any Error, context: ClientInterceptorContext<Request, Response>) {
-    handler.handle(.ended(GRPCStatus(describing: error)), context.path, context.logger)
+    handler.handle(.ended(GRPCStatus(describing: error)), context.path, context.chosenLogger)
     context.errorCaught(error)
   }
 }

@@ -12,7 +12,7 @@ public import SwitchboardCall
 /// options.interceptorFactories = [logging]
 /// ```
 public struct CallLogging: InterceptorFactory {
-  /// The logger; `nil` means that of the call's options or of the server.
+  /// The logger; `nil` means that of the call's options, or else of the channel, or of the server.
   public var logger: Logger?
   /// The level of the entry at the start of a call.
   public var startLevel = LogLevel.debug
@@ -24,7 +24,7 @@ public struct CallLogging: InterceptorFactory {
   public var loggedMetadata: [String] = []
   private let time: MonotonicTime
 
-  /// Logs to `logger`, or to the call's own logger if it is nil. `now` is for tests.
+  /// Logs to `logger`; if it is nil, to that of the call's options, or else of the channel or the server. `now` is for tests.
   public init(logger: Logger? = nil, now: (@Sendable () -> Duration)? = nil) {
     self.logger = logger
     time = MonotonicTime(now)
