@@ -176,6 +176,42 @@ import Testing
     }
   }
 
+  /// They have to be stored.
+  @Test(arguments: [Wire.ipv4, .inProcess])
+  func requestsThatWereSentCannotBeSentAgain(_ wire: Wire) async throws {
+    let provider = TutorialProvider(
+      interceptors: ServerFactory {
+        [
+          ServerCallHook(streamed: { request, _, _ in
+            for try await _ in request.messages {}
+            throw GRPCStatus(code: .unavailable)
+          })
+        ]
+      }
+    )
+    try await withChannel(to: [provider], over: wire) { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        interceptors: ClientFactory {
+          [
+            ClientCallHook(streamed: { request, _, next in
+              do { return try await next(request) } catch { return try await next(request) }
+            })
+          ]
+        }
+      )
+      let requests = [Echo_EchoRequest("x")]
+      for failure in [
+        await status { _ = try await client.expand(requests[0]).collected() },
+        await status { _ = try await client.collect(requests) },
+        await status { _ = try await client.update(requests).collected() },
+      ] {
+        #expect(failure?.code == .failedPrecondition)
+        #expect(failure?.message?.contains("was read a second time") == true)
+      }
+    }
+  }
+
   @Test func callsOfEveryKindCanBeSentAgain() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = { [Bouncer()] }
     try await EchoPair.with(server: make) { pair async throws in

@@ -133,6 +133,41 @@ import Testing
     #expect(log.lines == ["again"])
   }
 
+  /// Nothing is left of them for the handler, which is ended. How it ends is not what the client learns.
+  @Test func requestsThatWereReadCannotBeSentOn() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(streamed: { request, _, next in
+          for try await _ in request.messages {}
+          return try await next(request)
+        })
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let (client, requests) = (pair.client(), [Echo_EchoRequest("x")])
+      #expect(await status { _ = try await client.expand(requests[0]).collected() }?.code == .unknown)
+      #expect(await status { _ = try await client.collect(requests) }?.code == .unknown)
+      #expect(await status { _ = try await client.update(requests).collected() }?.code == .unknown)
+    }
+  }
+
+  @Test func anInterceptorThatGivesACallUpDecidesHowItEnds() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(streamed: { request, _, next in
+          _ = try await next(request)
+          throw GRPCStatus(code: .aborted)
+        })
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let (client, requests) = (pair.client(), [Echo_EchoRequest("x")])
+      #expect(await status { _ = try await client.expand(requests[0]).collected() }?.code == .aborted)
+      #expect(await status { _ = try await client.collect(requests) }?.code == .aborted)
+      #expect(await status { _ = try await client.update(requests).collected() }?.code == .aborted)
+    }
+  }
+
   @Test func handlersOfEveryKindCanRunAgain() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {

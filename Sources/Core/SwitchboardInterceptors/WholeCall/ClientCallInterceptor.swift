@@ -78,7 +78,10 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
   }
 
   public final override func errorCaught(_ error: any Error, context: Context) {
-    guard let call = state.call, call.attempt?.hasEnded == false else { return context.errorCaught(error) }
+    guard let call = state.call, call.attempt?.hasEnded == false else {
+      if state.call?.isLeftBehind(isEnd: true) == true { return }
+      return context.errorCaught(error)
+    }
     call.take(response: .end(GRPCStatus(describing: error), HPACKHeaders()), nil)
   }
 

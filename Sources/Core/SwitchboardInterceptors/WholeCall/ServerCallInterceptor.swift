@@ -70,6 +70,10 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
   ) {
     let call = state.call
     guard let call, call.attempt?.hasEnded == false else {
+      if call?.isLeftBehind(isEnd: part.kind == .end) == true {
+        promise?.fail(GRPCStatus.callEnded)
+        return
+      }
       // The answer to a call that never reached its handler.
       if call?.isOver != false { return context.send(part, promise: promise) }
       if case .end(let status, _) = part { call?.close(status) }

@@ -40,7 +40,7 @@ extension WholeCall {
     if let cancellation { throw cancellation }
     if let attempt, !attempt.hasEnded { throw .nextCalledAgain }
     let attempt = WholeCallAttempt(self)
-    self.attempt = attempt
+    attemptBegins(attempt)
     return attempt
   }
 

@@ -29,6 +29,9 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   private(set) var isOver = false
   /// Why the chain has cancelled the call.
   private(set) var cancellation: GRPCStatus?
+  /// Whether the rest of the chain has not yet ended an attempt that was given up. How that ends is not how the call ends:
+  /// `intercept` decides.
+  private var hasLeftBehind = false
   /// Called once, when nothing of the call is running any more.
   var onEnd: (() -> Void)?
 
@@ -130,10 +133,27 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     guard !isOver else { return }
     let abandoned = attempt.map { !$0.hasEnded } ?? false
     finish(status)
-    if abandoned { ports.abandon() }
+    if abandoned { abandonAttempt() }
     ports.sendResponse(.end(status, trailers), responsePromises.takeEnd())
     onEnd?()
     onEnd = nil
+  }
+
+  /// Ends the rest of the chain's work for an attempt, of which nothing is needed any more.
+  func abandonAttempt() {
+    hasLeftBehind = true
+    ports.abandon()
+  }
+
+  /// Whether a part, or a failure, which is an end, comes from an attempt that was given up.
+  func isLeftBehind(isEnd: Bool) -> Bool {
+    defer { if isEnd { hasLeftBehind = false } }
+    return hasLeftBehind
+  }
+
+  func attemptBegins(_ attempt: WholeCallAttempt<Request, Response>) {
+    hasLeftBehind = false
+    self.attempt = attempt
   }
 
   /// The call has ended without the interceptor. Everything that `intercept` waits for fails.

@@ -61,7 +61,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
   private func giveUp(_ status: GRPCStatus, of call: Call) {
     guard !hasEnded else { return }
     fail(status, HPACKHeaders(), of: call)
-    call.ports.abandon()
+    call.abandonAttempt()
   }
 
   // MARK: Responses

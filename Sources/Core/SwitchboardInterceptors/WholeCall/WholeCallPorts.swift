@@ -65,6 +65,16 @@ extension GRPCServerRequestPart {
   }
 }
 
+extension GRPCServerResponsePart {
+  var kind: SentPart {
+    switch self {
+    case .metadata: .metadata
+    case .message: .message
+    case .end: .end
+    }
+  }
+}
+
 extension GRPCClientResponsePart {
   var kind: SentPart {
     switch self {
