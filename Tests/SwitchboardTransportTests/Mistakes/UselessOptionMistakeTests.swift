@@ -233,6 +233,41 @@ import Testing
       $0.interceptorFactories = [KeyGuard(), RoleGuard(role: "a"), RoleGuard(role: "b")]
     }
     #expect(roles == [])
+    let rate = RateGuard()
+    let same = try ofServer { $0.interceptorFactories = [rate, KeyGuard(), rate] }
+    #expect(same == ["the same interceptors run twice in every call"])
+    #expect(try ofServer { $0.interceptorFactories = [RateGuard(), RateGuard()] } == [])
+  }
+
+  private final class RateGuard: ServerGuard {
+    func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws {}
+  }
+
+  private struct Guarded: CallHandlerProvider {
+    let method = MethodDescriptor(service: "test.Guarded", method: "Get", type: .unary)
+    let own: any ServerGuard
+    var serviceName: String { method.service }
+    var methodHandlers: [MethodHandler] {
+      [
+        method.bytes.unaryHandler(interceptors: { own.makeServerInterceptors(for: method) }) { request, _ in
+          request
+        }
+      ]
+    }
+  }
+
+  /// A guard that counts would count each call twice.
+  @Test func aGuardOfTheServerAndOfAService() throws {
+    let guards: [(any ServerGuard, String)] = [(RateGuard(), "RateGuard"), (KeyGuard(), "KeyGuard")]
+    for (shared, name) in guards {
+      let entries = LogEntries()
+      _ = try server(entries, [Guarded(own: shared)]) { $0.interceptorFactories = [shared] }
+      #expect(entries.all.map(\.metadata["guard"]) == [name])
+      #expect(entries.all.first?.metadata["methods"] == "/test.Guarded/Get")
+    }
+    #expect(
+      try ofServer([Guarded(own: RateGuard())]) { $0.interceptorFactories = [RateGuard(), KeyGuard()] } == []
+    )
   }
 
   @Test func exceptionsWithoutARequirement() {

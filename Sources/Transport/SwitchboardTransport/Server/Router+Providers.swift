@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 extension Router {
   /// The methods of a server. Throws if a provider finds fault with its handlers, if one has not the form of its method, if two
@@ -11,14 +12,26 @@ extension Router {
     for name in factories.namesOfCopies {
       options.logger.log(.warning, "the same interceptors run twice in every call", ["factory": name])
     }
+    let guards = factories.compactMap { $0 as? any ServerGuard }
+    var repeated: [String: [String]] = [:]
     let methods = providers.flatMap { provider in
       provider.methodHandlers.map { handler in
-        RPCMethod(
+        for name in handler.namesOfGuards(among: guards) {
+          repeated[name, default: []].append(handler.method.path)
+        }
+        return RPCMethod(
           handler.intercepted(by: factories),
           formats: provider.payloadFormats(for: handler.method) + options.payloadFormats,
           placement: options.handlerPlacements.placement(of: handler.method)
         )
       }
+    }
+    for (name, paths) in repeated.sorted(by: { $0.key.precedes($1.key) }) {
+      options.logger.log(
+        .warning,
+        "a guard runs twice in every call of some methods: ServerOptions has it, and so have these",
+        ["guard": name, "methods": paths.prefix(10).joined(separator: ", ")]
+      )
     }
     for case let provider as any CheckedProvider in providers { try provider.check() }
     for method in methods {
@@ -49,20 +62,17 @@ extension Router {
 }
 
 extension [any ServerInterceptorFactory] {
-  /// The types of which there are several without properties: they are the same.
+  /// The types of those that are there several times.
   fileprivate var namesOfCopies: [String] {
     var seen: Set<ObjectIdentifier> = []
     var repeated: Set<ObjectIdentifier> = []
     return compactMap { factory in
-      let type = ObjectIdentifier(Swift.type(of: factory))
-      guard Self.isEmpty(factory), !seen.insert(type).inserted, repeated.insert(type).inserted else {
-        return nil
-      }
+      guard let identity = factory.sameness, !seen.insert(identity).inserted,
+        repeated.insert(identity).inserted
+      else { return nil }
       return "\(Swift.type(of: factory))"
     }
   }
-
-  private static func isEmpty<Factory>(_ factory: Factory) -> Bool { MemoryLayout<Factory>.size == 0 }
 }
 
 extension MethodDescriptor {

@@ -70,6 +70,31 @@ extension MethodHandler {
   }
 }
 
+extension ServerInterceptorFactory {
+  /// The same for factories that are one: an object, or a type without properties. `nil` for those that may differ.
+  package var sameness: ObjectIdentifier? {
+    if type(of: self) is AnyObject.Type { return ObjectIdentifier(self as AnyObject) }
+    return MemoryLayout<Self>.size == 0 ? ObjectIdentifier(type(of: self)) : nil
+  }
+}
+
+extension MethodHandler {
+  /// The names of those of `guards` that are among its own interceptors, too. Makes these as for a call, unless no guard can be
+  /// known again.
+  package func namesOfGuards(among guards: [any ServerGuard]) -> [String] {
+    let known = guards.compactMap(\.sameness)
+    guard !known.isEmpty else { return [] }
+    var seen: [ObjectIdentifier] = []
+    return makeInterceptors().compactMap { interceptor in
+      guard let own = (interceptor as? any GuardedInterceptor)?.serverGuard, let identity = own.sameness,
+        known.contains(identity), !seen.contains(identity)
+      else { return nil }
+      seen.append(identity)
+      return "\(type(of: own))"
+    }
+  }
+}
+
 extension MethodHandler {
   /// Why it says nothing to require this type: every interceptor is of it, or none is.
   package static func fault(ofRequired type: any Any.Type) -> String? {
