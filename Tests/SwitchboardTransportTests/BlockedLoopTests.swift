@@ -34,6 +34,21 @@ import Testing
     }
   }
 
+  @Test func aHandlerThatIgnoresItsCancellationIsToldSo() async throws {
+    let recorder = BlockRecorder()
+    var options = ServerOptions()
+    options.observer = recorder
+    options.logger = Logger(recorder)
+    try await withChannel(to: [Blocking(recorder)], options: options) { channel async throws in
+      let call = CallOptions(timeout: .milliseconds(20))
+      await #expect(throws: GRPCStatus.self) {
+        _ = try await channel.call(Blocking.restless, options: call).unary([])
+      }
+      while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
+      #expect(recorder.entries.first?["method"] == "/test.Blocking/Restless")
+    }
+  }
+
   // MARK: Channels
 
   /// A closure that is called on the channel's loop, before the channel can do anything else.
@@ -203,6 +218,7 @@ private final class Blocking: CallHandlerProvider {
   static let resumed = MethodDescriptor(service: "test.Blocking", method: "Resumed", type: .unary)
   static let collect = MethodDescriptor(service: "test.Blocking", method: "Collect", type: .clientStreaming)
   static let guarded = MethodDescriptor(service: "test.Blocking", method: "Guarded", type: .unary)
+  static let restless = MethodDescriptor(service: "test.Blocking", method: "Restless", type: .unary)
   static let execute = MethodDescriptor(service: "test.Blocking", method: "Execute", type: .unary)
 
   private final class Interceptor: ServerInterceptor<[UInt8], [UInt8]> {
@@ -247,6 +263,10 @@ private final class Blocking: CallHandlerProvider {
         { _, context in context.userInfo[Answer.self] ?? [] }
       ),
       Self.free.bytes.unaryHandler { _, _ in [] },
+      Self.restless.bytes.unaryHandler { _, _ in
+        while recorder.entries.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+        return []
+      },
       Self.execute.bytes.unaryHandler { _, context in
         await withCheckedContinuation { continuation in
           context.eventLoop.execute { continuation.resume(returning: recorder.block()) }

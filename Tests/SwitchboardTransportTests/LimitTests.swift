@@ -90,6 +90,8 @@ import Testing
     var options = ServerOptions()
     options.maxConnectionAge = .seconds(100)
     options.connectionAgeGrace = .seconds(10)
+    let entries = LogEntries()
+    options.logger = Logger(entries, minimumLevel: .warning)
     try await with(server: options) { pair, loop async throws in
       let call = Task { try await pair.get(TestService.hang) }
       await pair.service.hanging.wait()
@@ -99,6 +101,27 @@ import Testing
       await loop.advance(by: .seconds(11))
       #expect(await status { _ = try await call.value }?.code == .unavailable)
     }
+    #expect(entries.all.map(\.metadata["methods"]) == ["/test.Test/Hang (1)"])
+    #expect(entries.all.first?.message.contains("connectionAgeGrace") == true)
+  }
+
+  /// What watches something for as long as it may is cut off on purpose.
+  @Test func aStreamEndsWithTheAgeOfItsConnectionInSilence() async throws {
+    var options = ServerOptions()
+    options.maxConnectionAge = .seconds(100)
+    options.connectionAgeGrace = .seconds(10)
+    let entries = LogEntries()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await with(server: options) { pair, loop async throws in
+      let call = pair.channel.call(TestService.collect).makeClientStreamingCall()
+      try await call.requestStream.send([1])
+      await loop.until { pair.server.core.connections.contains { $0.runningHandlers > 0 } }
+      await loop.advance(by: .seconds(111))
+      await wait(pair, for: .idle)
+      await loop.advance(by: .seconds(11))
+      #expect(await call.status.code == .unavailable)
+    }
+    #expect(entries.all.isEmpty)
   }
 
   @Test func aSilentConnectionIsClosed() async throws {

@@ -1,7 +1,10 @@
 import CallTestSupport
+import Dispatch
+import Foundation
 import ServerTestSupport
 import SwitchboardCall
 import SwitchboardCallObjects
+import TestSupport
 import Testing
 
 @testable import SwitchboardNetwork
@@ -52,6 +55,48 @@ import Testing
     let (server, _) = try server(LogEntries())
     try server.bind(host: "127.0.0.1", port: 0)
     try await server.run(until: []) { Task { await server.shutDown(grace: .zero) } }
+  }
+
+  /// What a program does once its server runs must not keep that from serving.
+  @Test(.mayBlock) func whatIsDoneOnceItRunsMayTakeItsTime() async throws {
+    let (server, _) = try server(LogEntries())
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let (entered, released) = (OneShot<Void>(), DispatchSemaphore(value: 0))
+    @Sendable func wait() { _ = released.wait(timeout: .now() + 60) }
+    let running = Task {
+      try await server.run(until: []) {
+        entered.settle(.success(()))
+        wait()
+      }
+    }
+    try await entered.value()
+    try await withChannel(to: "\(address)") { channel async throws in
+      #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+    }
+    await server.shutDown(grace: .zero)
+    try await running.value
+    released.signal()
+  }
+
+  /// It gets no signal of its own.
+  @Test func aServerThatRunsAfterASignalSaysSo() async throws {
+    let (early, late) = (LogEntries(), LogEntries())
+    let (first, _) = try server(early)
+    try first.bind(host: "127.0.0.1", port: 0)
+    let group = try LoopGroup()
+    await withCheckedContinuation { continuation in
+      // One that has no effect unless it is watched for.
+      StopRequest([SIGURG], on: group.loops[0]).wait({ raise(SIGURG) }) { continuation.resume() }
+    }
+    group.shutDown()
+    let (second, _) = try server(late)
+    try second.bind(host: "127.0.0.1", port: 0)
+    for server in [first, second] {
+      try await server.run(until: []) { Task { await server.shutDown(grace: .zero) } }
+    }
+    #expect(early.all.count == 1)
+    #expect(early.all.first?.message.hasPrefix("a signal has already ended another run()") == true)
+    #expect(late.all.isEmpty)
   }
 
   @Test func aServerThatIsReleasedWhileItServesSaysSo() throws {
@@ -123,6 +168,37 @@ import Testing
     }
     do { _ = try server(entries) }
     #expect(entries.all.isEmpty)
+  }
+
+  /// Blocks its loop until the log says what that keeps from ending.
+  private final class Blocked: LogHandler {
+    let details = Locked<[String: String]?>(nil)
+    private let said = DispatchSemaphore(value: 0)
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      guard message.hasPrefix("a shutdown goes on after its grace") else { return }
+      details.withLock { $0 = metadata }
+      said.signal()
+    }
+
+    func block() { _ = said.wait(timeout: .now() + 60) }
+  }
+
+  @Test func aShutdownThatALoopKeepsFromEndingSaysSo() async throws {
+    let (blocked, started) = (Blocked(), OneShot<Void>())
+    let service = OneMethod {
+      started.settle(.success(()))
+      blocked.block()
+    }
+    var options = ServerOptions()
+    options.logger = Logger(blocked)
+    try await withPair([service], options: options) { pair async throws in
+      let call = Task { try await pair.channel.call(OneMethod.method).unary([1]) }
+      try await started.value()
+      await pair.server.shutDown(grace: .zero)
+      _ = await call.result
+    }
+    #expect(blocked.details.withLock { $0?["connections"] } == "1")
   }
 
   // MARK: The end of the grace

@@ -7,7 +7,7 @@ final class BlockReporter: BlockListener {
   let limit: UInt64
   private let log: BlockLog
   private let observer: (any CallObserver)?
-  private let methods: [UInt: MethodDescriptor]
+  private let methods: [UInt: RPCMethod]
 
   /// `nil` if the options do not want it.
   init?(_ options: ServerOptions, _ methods: [RPCMethod]) {
@@ -15,7 +15,7 @@ final class BlockReporter: BlockListener {
     self.limit = limit.nanoseconds
     log = BlockLog(options.logger)
     observer = options.observer
-    let all = methods.flatMap(\.inAllFormats).map { ($0.number, $0.descriptor) }
+    let all = methods.flatMap(\.inAllFormats).map { ($0.number, $0) }
     self.methods = Dictionary(all) { first, _ in first }
   }
 
@@ -24,22 +24,29 @@ final class BlockReporter: BlockListener {
 
   /// Reports a loop that is blocked, by the method with this number if the server has it. Returns whether the log has it.
   func blocked(_ number: UInt, for time: UInt64, at now: UInt64) -> Bool {
-    let method = methods[number]
+    let method = methods[number]?.descriptor
     observer?.loopBlocked(by: method, for: .nanoseconds(Int64(clamping: time)))
     let who = method == nil ? "something" : "a handler, or an interceptor of its method,"
-    return log.blocked(by: who, method?.path, for: time, at: now, hint: Self.hint(method))
+    return log.blocked(by: who, method?.path, for: time, at: now, hint: Self.hint(methods[number]))
   }
 
   /// Reports the end of what is in the log.
-  func released(_ number: UInt, after time: UInt64) { log.released(methods[number]?.path, after: time) }
+  func released(_ number: UInt, after time: UInt64) {
+    log.released(methods[number]?.descriptor.path, after: time)
+  }
 
-  private static func hint(_ method: MethodDescriptor?) -> String {
+  private static func hint(_ method: RPCMethod?) -> String {
     guard let method else {
       return "perhaps a page, a task that a handler has started, or work given to EventLoop.execute; "
         + "or the machine has too little time for the process"
     }
+    if method.abandoned.current > 0 {
+      return
+        "calls of the method have ended, and a handler goes on without suspending: in a cancelled task, Task.sleep throws at "
+        + "once, so let its error out in place of try?, or leave the loop once Task.isCancelled is true"
+    }
     return "let it await instead of blocking, or run it elsewhere: a handler by "
-      + "ServerOptions.handlerPlacements[\"\(method.path)\"] = .threads, an interceptor by its requestExecutor; or the machine has too "
+      + "ServerOptions.handlerPlacements[\"\(method.descriptor.path)\"] = .threads, an interceptor by its requestExecutor; or the machine has too "
       + "little time for the process"
   }
 }

@@ -8,8 +8,11 @@ extension Server {
   /// A second signal has its usual effect: unless the program has its own handler, it ends the process at once, even
   /// while calls finish.
   ///
-  /// `ready` is called when the signals are being watched. Until then they end the process as usual, so announce the
-  /// process to its supervisor only then.
+  /// `ready` is called when the signals are being watched, in a task of its own: whatever it does, the server serves. Until then
+  /// they end the process as usual, so announce the process to its supervisor only then.
+  ///
+  /// Each signal ends the servers that run when it comes. Run several at once, such as by `async let`: one that runs after
+  /// another was ended by a signal waits for the next one, and the log has a warning if it listened at the time of the first.
   ///
   /// Throws `FAILED_PRECONDITION` if the server is not bound to an address, or was shut down before, and would wait for
   /// nothing, and `INVALID_ARGUMENT` if `grace` is below zero.
@@ -25,6 +28,13 @@ extension Server {
     try OptionRange.atLeast(.zero).check(grace, "grace")
     guard core.wasBound else { throw .notBound }
     guard !core.shutdown.hasBegun else { throw .wasShutDown }
+    if core.wasBoundBeforeLastSignal {
+      core.options.logger.log(
+        .warning,
+        "a signal has already ended another run() of this process, while this server listened: it waits for the next one; run "
+          + "servers at once, such as by async let"
+      )
+    }
     let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())
     let ending = core.shutdown.add { stop.fire() }
     defer { core.shutdown.remove(ending) }

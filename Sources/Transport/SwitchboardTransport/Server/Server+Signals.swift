@@ -1,6 +1,7 @@
 // unsafe: state confined to the connection's loop
 
 import SwitchboardNetwork
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -25,6 +26,15 @@ extension Server {
   }
 }
 
+/// How many signals have ended a run of a server in this process.
+enum SignalCount {
+  private static let count = Atomic(0)
+
+  static var current: Int { count.load(ordering: .relaxed) }
+
+  static func add() { count.add(1, ordering: .relaxed) }
+}
+
 /// Waits for a signal or a cancellation, whichever comes first.
 final class StopRequest: @unchecked Sendable {
   // Sendable because mutable state is only used on the loop.
@@ -45,9 +55,11 @@ final class StopRequest: @unchecked Sendable {
       guard !self.isOver, !self.loop.hasEnded else { return completion() }
       self.watcher = SignalWatcher(self.signals, on: self.loop) {
         self.watcher = nil
+        if !self.isOver { SignalCount.add() }
         completion()
       }
-      ready()
+      // The program's own work would occupy the loop.
+      Task { ready() }
     }
   }
 

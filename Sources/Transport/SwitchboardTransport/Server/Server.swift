@@ -147,6 +147,10 @@ public final class Server: Sendable {
     }
   }
 
+  /// How long after its grace a shutdown has not ended by an accident, and what a clock can wait for.
+  private static let lateness = Duration.seconds(1)
+  private static let longestGrace = Duration.seconds(100 * 365 * 86400)
+
   /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Calls that have
   /// not ended by then fail with `UNAVAILABLE`, and the log has a warning with their number and their methods. Unless
   /// `grace` is zero or less, clients get up to a second more to read the last responses, so that the process may end when this
@@ -162,8 +166,14 @@ public final class Server: Sendable {
       try await loop.sleep(for: grace)
       core.closeAll()
     }
+    // Not on a loop, which may be what does not go on.
+    let late = Task.detached {
+      try await Task.sleep(for: min(max(grace, .zero), Self.longestGrace) + Self.lateness)
+      core.shutdownIsLate(grace)
+    }
     await core.waitUntilEmpty()
     deadline.cancel()
+    late.cancel()
     core.cutOff.report(to: core.options.logger, grace: grace)
     if grace > .zero { await core.waitForGracefulCloses() }
   }

@@ -66,7 +66,29 @@ extension ServerConnection {
   /// has closed at once: they would keep each other in memory.
   private func drain(orCloseWith reason: GRPCStatus) -> LoopTimer? {
     drain()
-    return isClosed ? nil : makeTimer(after: core.options.connectionAgeGrace) { self.close(reason) }
+    return isClosed
+      ? nil
+      : makeTimer(after: core.options.connectionAgeGrace) {
+        self.reportCutOff()
+        self.close(reason)
+      }
+  }
+
+  /// Says which calls end with their connection. Streams may have no other end: that is what the age is for.
+  private func reportCutOff() {
+    guard !isClosed else { return }
+    var counts: [String: Int] = [:]
+    for method in callsInProgress.compactMap({ $0.head.method?.descriptor }) where method.type == .unary {
+      counts[method.path, default: 0] += 1
+    }
+    guard !counts.isEmpty else { return }
+    core.log.agedConnections.log(
+      [
+        "calls": "\(counts.values.reduce(0, +))", "methods": CutOffCalls.list(counts.map { ($0, $1) }),
+        "connectionAgeGrace": core.options.connectionAgeGrace.readable, "peer": peer.address,
+      ],
+      on: loop
+    )
   }
 
   func checkSilence() -> Keepalive.Action? {

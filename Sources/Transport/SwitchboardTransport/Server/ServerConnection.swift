@@ -228,15 +228,20 @@ final class ServerConnection: ConnectionParts, Connection {
     setNeedsFlush()
   }
 
+  var callsInProgress: [ServerCallStream] {
+    var calls: [ServerCallStream] = []
+    func collect(_ entry: StreamEntry) {
+      if let stream = entry as? ServerCallStream, stream.head.page == nil { calls.append(stream) }
+    }
+    parts.streams.forEach(collect)
+    return calls
+  }
+
   /// Closes the connection at the end of the grace, and tells the client of each call in progress why it ends.
   func cutOff() {
     flushNow()
     guard !isClosed else { return }
-    var cut: [ServerCallStream] = []
-    func collect(_ entry: StreamEntry) {
-      if let stream = entry as? ServerCallStream, stream.head.page == nil { cut.append(stream) }
-    }
-    parts.streams.forEach(collect)
+    let cut = callsInProgress
     core.cutOff.add(cut.compactMap { $0.head.method?.descriptor.path })
     for stream in cut where !isClosed { stream.endUnsent(.graceIsOver) }
     flushNow()

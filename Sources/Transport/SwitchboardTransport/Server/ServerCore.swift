@@ -35,7 +35,8 @@ final class ServerCore: @unchecked Sendable {
     /// The calls of closed connections, by loop. Each entry changes only on its loop.
     var pastCalls: [ObjectIdentifier: CallTotals] = [:]
     var lastNumber = 0
-    var wasBound = false
+    /// How many signals had ended runs of servers when this one first listened.
+    var signalsWhenBound: Int?
     var isDraining = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -170,14 +171,19 @@ final class ServerCore: @unchecked Sendable {
   func add(_ listener: Listener) -> Bool {
     let number = nextNumber()
     return state.withLock { state in
-      state.wasBound = true
+      state.signalsWhenBound = state.signalsWhenBound ?? SignalCount.current
       if !state.isDraining { state.listeners.append((number, listener)) }
       return !state.isDraining
     }
   }
 
   /// Whether the server has ever listened.
-  var wasBound: Bool { state.withLock(\.wasBound) }
+  var wasBound: Bool { state.withLock { $0.signalsWhenBound != nil } }
+
+  /// Whether a signal has ended the run of another server since this one listens.
+  var wasBoundBeforeLastSignal: Bool {
+    state.withLock { $0.signalsWhenBound.map { $0 < SignalCount.current } ?? false }
+  }
 
   /// Ends a server that nothing refers to any more. If it is serving, that was hardly meant.
   func wasReleased() {
@@ -235,6 +241,23 @@ final class ServerCore: @unchecked Sendable {
   func closeAll() {
     let connections = state.withLock { Array($0.connections.values) }
     for connection in connections { onLoop(of: connection) { $0.cutOff() } }
+  }
+
+  /// Says why a shutdown does not end, although its grace is over.
+  func shutdownIsLate(_ grace: Duration) {
+    let open = connectionCount
+    guard open > 0 else { return }
+    options.logger.log(
+      .warning,
+      "a shutdown goes on after its grace: an event loop cannot close its connections, because a handler, or something else, "
+        + "blocks it",
+      [
+        "grace": grace.readable, "connections": "\(open)",
+        "hint":
+          "a handler that does not return after its call was cancelled occupies its loop: leave its loop once "
+          + "Task.isCancelled is true, and let the errors of Task.sleep out",
+      ]
+    )
   }
 
   private func onLoop(of connection: ServerConnection, _ body: @escaping @Sendable (ServerConnection) -> Void)

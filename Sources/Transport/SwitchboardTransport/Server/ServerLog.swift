@@ -9,6 +9,8 @@ final class ServerLog: Sendable {
   let failedConnections: LimitedLog
   /// Calls that are refused, because too many handlers run on.
   let refusedCalls: LimitedLog
+  /// Calls that end with their connections, because these have reached their age.
+  let agedConnections: LimitedLog
   /// What handlers set and the protocol sets itself.
   let leftOut: LeftOutFields
   /// Listeners that accept no connections, because descriptors or memory are scarce.
@@ -55,6 +57,12 @@ final class ServerLog: Sendable {
       logger,
       .error,
       "calls are refused, because too many handlers do not return after their calls have ended"
+    )
+    agedConnections = LimitedLog(
+      logger,
+      .warning,
+      "calls were cut off with their connection, which had reached maxConnectionAge: they had not ended by the end of "
+        + "connectionAgeGrace"
     )
     exhaustion = LimitedLog(logger, .error, "cannot accept connections for now")
   }
