@@ -2391,7 +2391,7 @@ class LeversView {
 
   async drawProfile(profile) {
     this.guard(this.profileSection, "profile");
-    if (!profile) return;
+    if (!profile || !permissions.has("profile")) return;
     if (profile.isRunning) {
       this.take.disabled = true;
       const passed = Math.max(0, (Date.now() - Date.parse(profile.start)) / 1000);

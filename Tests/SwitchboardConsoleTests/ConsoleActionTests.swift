@@ -56,6 +56,15 @@ import Testing
     }
   }
 
+  @Test func whatIsNotDoneIsLoggedAsRefused() async throws {
+    try await withDrain(.everyone([.drain])) { _, drain async throws in
+      #expect(try drain(Self.json, #"{"server": "server-99"}"#) == "404")
+      let entries = log.all.filter { $0.message.contains("a viewer asked for") }
+      #expect(entries.map(\.message) == ["the console refuses what a viewer asked for: drain server-99"])
+      #expect(entries.first?.metadata["reason"] == "the console shows no server with this ID")
+    }
+  }
+
   @Test func byDefaultAConsoleOnlyShows() async throws {
     try await withDrain(.everyone([])) { server, drain async throws in
       #expect(try drain(Self.json, #"{"server": "server-1"}"#) == "403")

@@ -121,6 +121,22 @@ import Testing
     #expect(entries.warnings.first?.hasPrefix("the console is served without TLS to other machines") == true)
   }
 
+  /// The same on the port of a server of the program's own.
+  @Test func pagesForOthersInPlaintext() async throws {
+    let entries = LogEntries()
+    let console = try console(entries)
+    var options = ServerOptions()
+    options.pages = try console.pages()
+    let server = try Server(providers: [], options: options)
+    try server.bind(host: "127.0.0.1", port: 0)
+    #expect(entries.warnings.isEmpty)
+    for _ in 0..<2 { try server.bind(host: "0.0.0.0", port: 0) }
+    await server.shutDown(grace: .zero)
+    await console.shutDown()
+    #expect(entries.warnings.count == 1)
+    #expect(entries.warnings.first?.hasPrefix("the console is served without TLS to other machines") == true)
+  }
+
   @Test func aPortThatIsTaken() async throws {
     let console = try console(LogEntries())
     let address = try console.serve(port: 0)

@@ -106,7 +106,8 @@ public final class Console: Sendable {
     let place = try ConsolePlace(path)
     use.pageWasPlaced()
     let page = ConsoleAssets.page(at: place)
-    return ConsoleAssets.pages(at: place, page)
+    var pages =
+      ConsoleAssets.pages(at: place, page)
       + views.pages(at: place) { [self] view, request in await answer(view, request, page) }
       + actions.pages(at: place) { [self] action, request in
         await ifAllowed(request) {
@@ -120,6 +121,9 @@ public final class Console: Sendable {
           await ifAllowed(request) { await actions.session(of: request) }
         }
       ]
+    // All of them are on the same servers.
+    pages[0].wasExposed = { [use] in use.pageIsReadable(at: $0) }
+    return pages
   }
 
   private func answer(_ view: any ConsoleView, _ request: HTTPPage.Request, _ page: HTTPPage.Response) async
@@ -172,7 +176,6 @@ public final class Console: Sendable {
     let server = try Server(providers: [], options: serverOptions, group: group)
     let address = try server.bind(host: host, port: port)
     guard servers.withLock({ $0?.append(server) }) != nil else { throw .consoleWasShutDown }
-    if !HostNames.isLocal(host) { use.pageIsReadable(at: host) }
     options.logger.log(.info, "the console is at \(link(to: address))")
     return address
   }

@@ -67,21 +67,30 @@ struct ConsoleActions: Sendable {
   private func perform<Action: ConsoleAction>(_ action: Action, _ request: HTTPPage.Request) async
     -> HTTPPage.Response
   {
+    let wanted: Action.Request
     do {
-      let wanted = try Action.Request(jsonUTF8Bytes: request.body)
-      if let summary = action.summary(of: wanted) {
-        logger.log(
-          .info,
-          "the console does what a viewer asked for: \(summary)",
-          ["viewer": request.peer.address]
-        )
-      }
-      return .json(try await action.perform(wanted))
-    } catch let status as GRPCStatus {
-      return .text(status.httpStatusOfPage, status.message ?? "\(status.code)")
+      wanted = try Action.Request(jsonUTF8Bytes: request.body)
     } catch {
       return .text(400, "the request cannot be read: \(error)")
     }
+    let summary = action.summary(of: wanted)
+    do throws(GRPCStatus) {
+      let answer = try await action.perform(wanted)
+      log(summary, action.refusal(in: answer), request)
+      return .json(answer)
+    } catch {
+      log(summary, error.message ?? "\(error.code)", request)
+      return .text(error.httpStatusOfPage, error.message ?? "\(error.code)")
+    }
+  }
+
+  /// Logs what a viewer asked for, once it is known whether the console does it.
+  private func log(_ summary: String?, _ refusal: String?, _ request: HTTPPage.Request) {
+    guard let summary else { return }
+    var details = ["viewer": request.peer.address]
+    details["reason"] = refusal
+    let does = refusal == nil ? "does" : "refuses"
+    logger.log(.info, "the console \(does) what a viewer asked for: \(summary)", details)
   }
 }
 

@@ -15,7 +15,7 @@ struct ConsoleLevers: Sendable {
     actions = [
       DrainAction(entries: entries, loop: clock.loop),
       LogLevelAction(levels: levels),
-      SamplingAction(telemetry: telemetry),
+      SamplingAction(telemetry: telemetry, entries: entries),
       ProfileAction(taker: taker),
     ]
   }

@@ -51,7 +51,7 @@ struct LeversView: ConsoleView {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private static func name(_ path: String) -> String {
+  static func name(_ path: String) -> String {
     String(decoding: path.utf8.dropFirst(), as: UTF8.self)
   }
 }

@@ -2,6 +2,7 @@ import ConsoleMessages
 import SwitchboardCall
 import SwitchboardProtobuf
 import SwitchboardTelemetry
+import SwitchboardText
 
 /// Has another share of a method's traces recorded, for some minutes.
 struct SamplingAction: ConsoleAction {
@@ -9,6 +10,7 @@ struct SamplingAction: ConsoleAction {
   static let permission = ConsolePermission.sampling
 
   let telemetry: Telemetry?
+  let entries: ConsoleEntries
 
   private static let longestName = 1024
   private static let longest = 1440.0
@@ -35,6 +37,7 @@ struct SamplingAction: ConsoleAction {
         throw GRPCStatus(code: .invalidArgument, message: "minutes is a number above 0, up to 1440")
       }
     }
+    if share != nil { try checkIsKnown(request.method) }
     let time = share == nil ? Duration.zero : .milliseconds(Int64(request.minutes * 60_000))
     guard telemetry.setSampling(ofPath: "/\(request.method)", to: share, for: time) else {
       throw GRPCStatus(
@@ -43,6 +46,21 @@ struct SamplingAction: ConsoleAction {
       )
     }
     return Switchboard_Console_V1_SamplingAnswer()
+  }
+
+  /// Throws if a server that the console shows has the service, and not the method. Nobody knows all the methods that channels
+  /// call.
+  private func checkIsKnown(_ name: String) throws(GRPCStatus) {
+    let served = entries.servers.flatMap { $0.server.methodPaths.values.map(LeversView.name) }
+    let service = Array(name.utf8.prefix { $0 != UInt8(ascii: "/") }) + [UInt8(ascii: "/")]
+    guard served.contains(where: { $0.utf8.starts(with: service) }),
+      !served.contains(where: { $0.isExactly(name) })
+    else { return }
+    let near = NearNames(of: name, in: served.sorted { $0.precedes($1) }).best
+    throw GRPCStatus(
+      code: .notFound,
+      message: "the service has no method of this name" + (near.map { ": did you mean \($0)?" } ?? "")
+    )
   }
 
   private static func isMethod(_ name: String) -> Bool {

@@ -5,6 +5,8 @@ final class ConsoleUse: Sendable {
   private struct State: Sendable {
     /// Whether the page is somewhere.
     var isPlaced = false
+    /// Whether the log says that others can read the page.
+    var isReadable = false
     /// Whether nothing needs to be said any more of what is shown.
     var isSettled = false
   }
@@ -33,6 +35,11 @@ final class ConsoleUse: Sendable {
 
   /// The page is served where others can read what it is sent.
   func pageIsReadable(at host: String) {
+    let isNews = state.withLock { state in
+      defer { state.isReadable = true }
+      return !state.isReadable
+    }
+    guard isNews else { return }
     logger.log(
       .warning,
       "the console is served without TLS to other machines, so its token and what it shows can be read on the way: give its "

@@ -14,10 +14,14 @@ protocol ConsoleAction: Sendable {
 
   /// What it will do, for the log: not the secrets that a request may have. `nil` if that is not worth an entry.
   func summary(of request: Request) -> String?
+  /// Why it was not done, if the answer says so.
+  func refusal(in answer: Answer) -> String?
   /// Throws a status whose code and message the page shows.
   func perform(_ request: Request) async throws(GRPCStatus) -> Answer
 }
 
 extension ConsoleAction {
   static var bodyLimit: Int { 64 * 1024 }
+
+  func refusal(in answer: Answer) -> String? { nil }
 }

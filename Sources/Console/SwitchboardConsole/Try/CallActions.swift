@@ -16,6 +16,10 @@ struct StartCallAction: ConsoleAction {
     "call \(Array(request.method.utf8).excerpt()) of \(Array(request.target.utf8).excerpt())"
   }
 
+  func refusal(in answer: Switchboard_Console_V1_CallView) -> String? {
+    answer.hasMistake ? answer.mistake.text : nil
+  }
+
   func perform(_ request: Switchboard_Console_V1_StartCall) async throws(GRPCStatus)
     -> Switchboard_Console_V1_CallView
   {

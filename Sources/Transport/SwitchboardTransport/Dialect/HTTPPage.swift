@@ -75,6 +75,9 @@ public struct HTTPPage: Sendable {
   /// Whether the answer does not depend on the body, which may then have any size and is not kept.
   package var ignoresBody = false
   let handler: Handler
+  /// Called with the host when the server listens where others can read the page on its way: on an address that is not this
+  /// machine's alone, without TLS.
+  package var wasExposed: (@Sendable (String) -> Void)?
 
   /// Creates a page for requests with this HTTP method and path, such as `GET` and `/metrics`. `handler` makes the
   /// response. It runs on the loop of the connection, or where the standard of the server's `handlerPlacements` is.

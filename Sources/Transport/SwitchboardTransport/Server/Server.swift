@@ -42,7 +42,11 @@ public final class Server: Sendable {
   public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
     let name = host == "localhost" ? "127.0.0.1" : host
     guard let address = SocketAddress.numeric(name, port: port) else { throw .cannotListen(host, port) }
-    return try listen(address)
+    let listening = try listen(address)
+    if !usesTLS, !HostNames.isLocal(host) {
+      for page in core.options.pages { page.wasExposed?(host) }
+    }
+    return listening
   }
 
   /// Listens on a unix socket. An existing socket file is replaced if no process listens on it.
