@@ -122,6 +122,32 @@ extension ChannelOptions {
     await telemetry.shutDown()
   }
 
+  @Test func attributesOfTooManyValues() async throws {
+    let messages = Messages()
+    let telemetry = try Telemetry(options(messages) { $0.cardinalityLimit = 3 })
+    let (counter, gauge) = (telemetry.metrics.counter("shop.orders"), telemetry.metrics.gauge("shop.warmth"))
+    let histogram = telemetry.metrics.histogram("shop.weights")
+    for user in 0..<6 {
+      let attributes: [String: AttributeValue] = ["shop.user": .string("\(user % 3)")]
+      counter.add(1, attributes)
+    }
+    #expect(messages.all.isEmpty)
+    for user in 0..<6 {
+      let attributes: [String: AttributeValue] = ["shop.user": .string("\(user)")]
+      counter.add(1, attributes)
+      gauge.set(1, attributes)
+      histogram.record(1, attributes)
+    }
+    gauge.add(1, ["shop.user": "6"])
+    #expect(messages.all.allSatisfy { $0.hasPrefix("a metric has 3 series: ") })
+    #expect(
+      messages.all.compactMap { $0.split(separator: " ").last } == [
+        "shop.orders", "shop.warmth", "shop.weights",
+      ]
+    )
+    await telemetry.shutDown()
+  }
+
   @Test func valuesThatAreNoNumbers() async throws {
     let messages = Messages()
     let telemetry = try Telemetry(options(messages) { _ in })

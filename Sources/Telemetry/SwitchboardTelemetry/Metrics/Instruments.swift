@@ -13,19 +13,23 @@ struct Series<Value: Sendable>: Sendable {
     self.limit = limit
   }
 
+  /// Returns whether further ones begin to count together.
   mutating func change(
     _ attributes: [String: AttributeValue],
     _ first: @autoclosure () -> Value,
     _ change: (inout Value) -> Void
-  ) {
-    if let place = places[attributes] { return change(&values[place]) }
+  ) -> Bool {
     let isFull = values.count >= limit
-    if isFull, let place = places[Self.overflow] { return change(&values[place]) }
+    if let place = places[attributes] ?? (isFull ? places[Self.overflow] : nil) {
+      change(&values[place])
+      return false
+    }
     let attributes = isFull ? Self.overflow : attributes
     places[attributes] = values.count
     self.attributes.append(attributes.sortedAttributes)
     values.append(first())
     change(&values[values.count - 1])
+    return isFull
   }
 
   private static var overflow: [String: AttributeValue] { ["otel.metric.overflow": true] }
@@ -51,6 +55,16 @@ extension [String: AttributeValue] {
   }
 }
 
+/// What is hardly meant with a value for an instrument.
+enum InstrumentDoubt {
+  /// It is none that the instrument takes.
+  case noNumber
+  /// It is below zero, and no bound of the histogram is.
+  case negative
+  /// It is the first that counts together with others, because there are too many series.
+  case overflow
+}
+
 /// An instrument that takes values one after the other.
 protocol ValueInstrument: MetricSource {
   func take(_ values: [Double], _ attributes: [String: AttributeValue])
@@ -60,19 +74,20 @@ protocol ValueInstrument: MetricSource {
 public final class Counter: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
-  /// Logs the first amount that cannot be added.
-  private let refuse: @Sendable () -> Void
+  /// Logs the first amount that cannot be added, or that has no series of its own.
+  private let report: @Sendable (InstrumentDoubt) -> Void
 
-  init(_ descriptor: MetricDescriptor, limit: Int, refuse: @escaping @Sendable () -> Void) {
+  init(_ descriptor: MetricDescriptor, limit: Int, report: @escaping @Sendable (InstrumentDoubt) -> Void) {
     self.descriptor = descriptor
-    self.refuse = refuse
+    self.report = report
     series = Locked(Series(limit: limit))
   }
 
   /// Adds an amount to the series with these attributes.
   public func add(_ amount: Double = 1, _ attributes: [String: AttributeValue] = [:]) {
-    guard amount.isFinite, amount >= 0 || descriptor.kind == .upDownCounter else { return refuse() }
-    series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
+    guard amount.isFinite, amount >= 0 || descriptor.kind == .upDownCounter else { return report(.noNumber) }
+    let isFull = series.withLock { $0.change(attributes.asLabels, 0) { $0 += amount } }
+    if isFull { report(.overflow) }
   }
 
   func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
@@ -88,19 +103,20 @@ public final class Counter: ValueInstrument {
 public final class Gauge: ValueInstrument {
   private let descriptor: MetricDescriptor
   private let series: Locked<Series<Double>>
-  /// Logs the first value that cannot be set.
-  private let refuse: @Sendable () -> Void
+  /// Logs the first value that cannot be set, or that has no series of its own.
+  private let report: @Sendable (InstrumentDoubt) -> Void
 
-  init(_ descriptor: MetricDescriptor, limit: Int, refuse: @escaping @Sendable () -> Void) {
+  init(_ descriptor: MetricDescriptor, limit: Int, report: @escaping @Sendable (InstrumentDoubt) -> Void) {
     self.descriptor = descriptor
-    self.refuse = refuse
+    self.report = report
     series = Locked(Series(limit: limit))
   }
 
   /// Sets the value of the series with these attributes.
   public func set(_ value: Double, _ attributes: [String: AttributeValue] = [:]) {
-    guard !value.isNaN else { return refuse() }
-    series.withLock { $0.change(attributes.asLabels, value) { $0 = value } }
+    guard !value.isNaN else { return report(.noNumber) }
+    let isFull = series.withLock { $0.change(attributes.asLabels, value) { $0 = value } }
+    if isFull { report(.overflow) }
   }
 
   func take(_ values: [Double], _ attributes: [String: AttributeValue]) {
@@ -110,15 +126,16 @@ public final class Gauge: ValueInstrument {
   /// Adds an amount to the value of the series, which is 0 at first. What would make it no number is not added: what is
   /// infinite to the opposite.
   public func add(_ amount: Double, _ attributes: [String: AttributeValue] = [:]) {
-    guard !amount.isNaN else { return refuse() }
+    guard !amount.isNaN else { return report(.noNumber) }
     var isNumber = true
-    series.withLock { series in
+    let isFull = series.withLock { series in
       series.change(attributes.asLabels, 0) { value in
         isNumber = !(value + amount).isNaN
         if isNumber { value += amount }
       }
     }
-    if !isNumber { refuse() }
+    if isFull { report(.overflow) }
+    if !isNumber { report(.noNumber) }
   }
 
   func collect() -> [MetricFamily] {
@@ -143,16 +160,14 @@ public final class Histogram: ValueInstrument {
   private let bounds: [Double]
   private let clock: TelemetryClock
   private let series: Locked<Series<Cells>>
-  /// Logs the first value that cannot be recorded, or that no bucket is for.
-  private let report: @Sendable (Doubt) -> Void
-
-  enum Doubt { case noNumber, negative }
+  /// Logs the first value that cannot be recorded, that no bucket is for, or that has no series of its own.
+  private let report: @Sendable (InstrumentDoubt) -> Void
 
   init(
     _ descriptor: MetricDescriptor,
     _ bounds: [Double],
     _ metrics: TelemetryMetrics,
-    report: @escaping @Sendable (Doubt) -> Void
+    report: @escaping @Sendable (InstrumentDoubt) -> Void
   ) {
     self.descriptor = descriptor
     self.report = report
@@ -173,7 +188,7 @@ public final class Histogram: ValueInstrument {
     if values.contains(where: { $0 < 0 }), bounds.first ?? 0 >= 0 { report(.negative) }
     let context = CallContext.current
     let date = context == nil ? 0 : clock.date(of: clock.now)
-    series.withLock { series in
+    let isFull = series.withLock { series in
       series.change(attributes.asLabels, Cells(counts: [UInt64](repeating: 0, count: bounds.count + 1))) {
         cells in
         for value in values {
@@ -184,6 +199,7 @@ public final class Histogram: ValueInstrument {
         }
       }
     }
+    if isFull { report(.overflow) }
   }
 
   func collect() -> [MetricFamily] {

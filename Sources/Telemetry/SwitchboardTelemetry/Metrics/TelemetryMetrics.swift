@@ -58,21 +58,21 @@ public final class TelemetryMetrics: Sendable {
   }
 
   private func makeCounter(_ descriptor: MetricDescriptor) -> Counter {
-    Counter(descriptor, limit: limit) { [weak self] in self?.report(descriptor.name, Self.cannotAdd) }
+    Counter(descriptor, limit: limit) { [weak self] in self?.report($0, descriptor.name, Self.cannotAdd) }
   }
 
   private static let cannotAdd =
     "an amount was not added: it is no number, or below zero, which only an upDownCounter adds"
 
   private func makeGauge(_ descriptor: MetricDescriptor) -> Gauge {
-    Gauge(descriptor, limit: limit) { [weak self] in self?.report(descriptor.name, Self.cannotSet) }
+    Gauge(descriptor, limit: limit) { [weak self] in self?.report($0, descriptor.name, Self.cannotSet) }
   }
 
   private static let cannotSet = "a value was not set: it is no number"
 
   private func makeHistogram(_ descriptor: MetricDescriptor, _ bounds: [Double]) -> Histogram {
-    Histogram(descriptor, bounds, self) { [weak self] doubt in
-      self?.report(descriptor.name, doubt == .negative ? Self.hasNoBucket : Self.cannotRecord)
+    Histogram(descriptor, bounds, self) { [weak self] in
+      self?.report($0, descriptor.name, Self.cannotRecord)
     }
   }
 
@@ -158,6 +158,22 @@ public final class TelemetryMetrics: Sendable {
       return state.reported.count < limit && state.reported.insert(name).inserted
     }
     if isNews { logger.log(.warning, problem, ["name": name.limited(to: 256)]) }
+  }
+
+  /// Logs what is hardly meant with a value: once for each name, and once that its series are too many.
+  private func report(_ doubt: InstrumentDoubt, _ name: String, _ cannotTake: String) {
+    switch doubt {
+    case .noNumber: report(name, cannotTake)
+    case .negative: report(name, Self.hasNoBucket)
+    case .overflow:
+      // An instrument says so once itself.
+      logger.log(
+        .warning,
+        "a metric has \(limit) series: what has further attributes counts together, under otel.metric.overflow; give it "
+          + "attributes of few values, or raise TelemetryOptions.cardinalityLimit",
+        ["name": name.limited(to: 256)]
+      )
+    }
   }
 
   func add(_ source: any MetricSource) { state.withLock { $0.sources.append(source) } }
