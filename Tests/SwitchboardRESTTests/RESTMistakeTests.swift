@@ -120,6 +120,23 @@ import Testing
     return log.all
   }
 
+  private struct Stock: CallHandlerProvider {
+    static let find = CodableMethod<String, String>("shop.Stock", "Find", .unary)
+    var serviceName: String { "shop.Stock" }
+    var methodHandlers: [MethodHandler] { [Self.find.unaryHandler { request, _ in request }] }
+  }
+
+  @Test func aRuleForMessagesThatAreNotProtobufSaysSo() throws {
+    var options = ServerOptions()
+    options.logger = .quiet
+    var rest = RESTOptions()
+    rest.rules = [HTTPRule("shop.Stock.Find", "GET", "/v1/find")]
+    let error = #expect(throws: HTTPRuleError.self) {
+      try options.serveREST([RESTProvider(), Stock()], options: rest)
+    }
+    #expect(error?.description.contains("shop.Stock.Find, whose messages are not protobuf") == true)
+  }
+
   @Test(arguments: ["POST", "PUT", "PATCH"]) func aRuleWhoseFieldsAreOnlyInTheQueryIsLogged(_ method: String)
     throws
   {

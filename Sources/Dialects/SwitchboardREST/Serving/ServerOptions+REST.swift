@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
+import SwitchboardText
 import SwitchboardTransport
 
 extension RESTOptions {
@@ -12,6 +13,29 @@ extension RESTOptions {
     } catch {
       throw HTTPRuleError("the document at \(document.path) is not JSON: \(error)")
     }
+  }
+}
+
+extension CallHandlerProvider {
+  /// Whether it has methods, of which none takes or returns protobuf.
+  fileprivate var hasForeignMessages: Bool {
+    !methodHandlers.isEmpty
+      && methodHandlers.allSatisfy { $0.foreignFormats.requests != nil && $0.foreignFormats.responses != nil }
+  }
+}
+
+extension [any CallHandlerProvider] {
+  /// Throws if a rule names a method whose messages are not protobuf. Services that have some of each are described.
+  fileprivate func checkMessages(_ rules: [HTTPRule]) throws(HTTPRuleError) {
+    let foreign = Set(
+      filter { $0.reflectionData.isEmpty && $0.hasForeignMessages }.flatMap(\.methodHandlers)
+        .map { ExactText("\($0.method.service).\($0.method.method)") }
+    )
+    guard let rule = rules.first(where: { foreign.contains($0.selector) }) else { return }
+    throw HTTPRuleError(
+      "a rule names the method \(rule.selector), whose messages are not protobuf: REST makes its JSON of protobuf, so it serves "
+        + "methods of .proto files alone; a method of Codable messages is called by Connect, with ServerOptions.web"
+    )
   }
 }
 
@@ -35,6 +59,7 @@ extension ServerOptions {
     guard dialects.isEmpty else {
       throw HTTPRuleError("REST is served already: one call of serveREST takes the providers of all services")
     }
+    try providers.checkMessages(options.rules)
     let services = Set(providers.map(\.serviceName))
     let api = try DescribedAPI(files: providers.descriptors, services: services, rules: options.rules)
     let table = try RESTTable(api)
@@ -46,7 +71,10 @@ extension ServerOptions {
     for provider in providers where provider.reflectionData.isEmpty {
       logger.log(
         .warning,
-        "a service given to serveREST is not served by REST: generate it with ReflectionData=true",
+        "a service given to serveREST is not served by REST: "
+          + (provider.hasForeignMessages
+            ? "its messages are not protobuf, of which REST makes its JSON"
+            : "generate it with ReflectionData=true"),
         ["service": provider.serviceName]
       )
     }
