@@ -86,7 +86,7 @@ import Testing
     let group = try LoopGroup()
     await withCheckedContinuation { continuation in
       // One that has no effect unless it is watched for.
-      StopRequest([SIGURG], on: group.loops[0]).wait({ raise(SIGURG) }) { continuation.resume() }
+      StopRequest([SIGURG], on: group.loops[0]).wait({ kill(getpid(), SIGURG) }) { continuation.resume() }
     }
     group.shutDown()
     let (second, _) = try server(late)

@@ -249,9 +249,10 @@ import Testing
     var serviceName: String { method.service }
     var methodHandlers: [MethodHandler] {
       [
-        method.bytes.unaryHandler(interceptors: { own.makeServerInterceptors(for: method) }) { request, _ in
-          request
-        }
+        method.bytes.unaryHandler(
+          interceptors: { own.makeServerInterceptors(for: method) },
+          { request, _ in request }
+        )
       ]
     }
   }

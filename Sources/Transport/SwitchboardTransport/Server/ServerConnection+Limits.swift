@@ -1,3 +1,5 @@
+// text: paths that the program has
+
 import SwitchboardCall
 import SwitchboardNetwork
 
