@@ -13,8 +13,8 @@ struct JSONMessageEncoder {
   /// The number of open objects.
   var depth = 0
 
-  init(options: JSONEncodingOptions) {
-    writer = JSONWriter(options: options)
+  init(options: JSONEncodingOptions, limit: Int = .max) {
+    writer = JSONWriter(options: options, limit: limit)
     names = .none
   }
 
@@ -26,6 +26,7 @@ struct JSONMessageEncoder {
     _ message: MessageStorage,
     prefix: (inout JSONMessageEncoder) -> Bool = { _ in false }
   ) throws(EncodeError) {
+    try checkLength()
     let outer = (names, hint, needsComma, extensionName)
     (names, hint, needsComma, extensionName) = (message.table.names.json, 0, false, nil)
     depth += 1
@@ -35,6 +36,11 @@ struct JSONMessageEncoder {
     writer.byte(UInt8(ascii: "}"))
     depth -= 1
     (names, hint, needsComma, extensionName) = outer
+  }
+
+  /// Throws if nothing more has room.
+  private func checkLength() throws(EncodeError) {
+    if writer.isCut { throw EncodeError(.tooLarge) }
   }
 
   /// Writes the name of a member, with the comma before it and the colon after it.
@@ -76,6 +82,7 @@ struct JSONMessageEncoder {
     writer.byte(UInt8(ascii: "{"))
     try forEach(in: entries, key: key, sorted: writer.options.deterministic) {
       (key, value) throws(EncodeError) in
+      try checkLength()
       if !isFirst { writer.byte(UInt8(ascii: ",")) }
       isFirst = false
       K.writeJSONKey(key, to: &writer)
@@ -117,7 +124,16 @@ extension JSONMessageEncoder: UnframedVisitor {
     guard shows(isEmpty: values.isEmpty) else { return }
     name(number)
     writer.byte(UInt8(ascii: "["))
-    S.writeJSONElements(values, to: &writer)
+    if writer.isLimited {
+      // The names of an enum's values are much longer than its values: a few at a time.
+      for start in stride(from: 0, to: values.count, by: 64) {
+        try checkLength()
+        if start > 0 { writer.byte(UInt8(ascii: ",")) }
+        S.writeJSONElements(Array(values[start..<min(start + 64, values.count)]), to: &writer)
+      }
+    } else {
+      S.writeJSONElements(values, to: &writer)
+    }
     writer.byte(UInt8(ascii: "]"))
   }
 

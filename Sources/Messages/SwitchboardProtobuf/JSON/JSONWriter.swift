@@ -17,13 +17,20 @@ public struct JSONWriter {
   /// The memory of the pointers.
   private final class Memory {
     var start: UnsafeMutableRawPointer
-    init(capacity: Int) { start = .allocate(byteCount: capacity, alignment: 16) }
+    /// The most bytes of text, and where it was cut.
+    let limit: Int
+    var cut = Int.max
+    init(capacity: Int, limit: Int) {
+      start = .allocate(byteCount: capacity, alignment: 16)
+      self.limit = limit
+    }
     deinit { start.deallocate() }
   }
 
-  init(options: JSONEncodingOptions) {
+  /// Text of at most about `limit` bytes: what is written after them is lost, and takes no memory.
+  init(options: JSONEncodingOptions, limit: Int = .max) {
     let capacity = 1000
-    memory = Memory(capacity: capacity)
+    memory = Memory(capacity: capacity, limit: max(limit, capacity))
     cursor = memory.start
     end = cursor + capacity
     self.options = options
@@ -31,7 +38,13 @@ public struct JSONWriter {
   }
 
   /// The number of bytes that were written.
-  var count: Int { cursor - memory.start }
+  var count: Int { min(cursor - memory.start, memory.cut) }
+
+  /// Whether the text has a limit.
+  var isLimited: Bool { memory.limit != .max }
+
+  /// Whether the text is only the beginning of what was written.
+  var isCut: Bool { memory.cut != .max }
 
   /// The text.
   var bytes: [UInt8] {
@@ -61,7 +74,21 @@ public struct JSONWriter {
   @inline(never)
   private mutating func grow(_ more: Int) {
     let count = count
-    let capacity = 2 * (count + more)
+    guard !isCut, more <= memory.limit - count else { return drop(more) }
+    allocate(min(2 * (count + more), memory.limit))
+  }
+
+  /// Cuts the text here. What follows is written behind it, over and over.
+  private mutating func drop(_ more: Int) {
+    memory.cut = count
+    // Numbers look back at what they have written.
+    let needed = count + 16 + more
+    if end - memory.start < needed { allocate(needed) }
+    cursor = memory.start + count + 16
+  }
+
+  private mutating func allocate(_ capacity: Int) {
+    let count = count
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
     larger.copyMemory(from: memory.start, byteCount: count)
     memory.start.deallocate()

@@ -48,9 +48,33 @@ extension Message {
   ) throws(EncodeError) -> [UInt8] {
     try _storage.json(partial: partial, options: options).bytes
   }
+
+  /// The beginning of the message in JSON, of about `limit` bytes at most, and whether it is all of it. It takes no more
+  /// memory than that and the longest value.
+  package func jsonStart(
+    _ limit: Int,
+    options: JSONEncodingOptions = JSONEncodingOptions()
+  ) throws(EncodeError) -> (bytes: [UInt8], isWhole: Bool) {
+    try _storage.jsonStart(limit, options: options)
+  }
 }
 
 extension MessageStorage {
+  /// The beginning of the message in JSON, and whether it is all of it.
+  func jsonStart(
+    _ limit: Int,
+    options: JSONEncodingOptions
+  ) throws(EncodeError) -> (bytes: [UInt8], isWhole: Bool) {
+    try checkEncodable()
+    var encoder = JSONMessageEncoder(options: options, limit: limit)
+    do throws(EncodeError) {
+      try encode(to: &encoder)
+    } catch {
+      guard encoder.writer.isCut else { throw error }
+    }
+    return (encoder.writer.bytes, !encoder.writer.isCut)
+  }
+
   /// The message in JSON.
   func json(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> JSONWriter {
     if !partial { try checkEncodable() }

@@ -100,6 +100,15 @@ extension DynamicMessage {
     try storage.json(partial: partial, options: options).bytes
   }
 
+  /// The beginning of the message in JSON, of about `limit` bytes at most, and whether it is all of it. It takes no more
+  /// memory than that and the longest value.
+  package func jsonStart(
+    _ limit: Int,
+    options: JSONEncodingOptions = JSONEncodingOptions()
+  ) throws(EncodeError) -> (bytes: [UInt8], isWhole: Bool) {
+    try storage.jsonStart(limit, options: options)
+  }
+
   // MARK: Text
 
   /// Reads a message of a type from the text format. If `partial`, `required` fields may be missing.
@@ -124,6 +133,11 @@ extension DynamicMessage {
     options: TextFormatEncodingOptions = TextFormatEncodingOptions()
   ) -> String {
     storage.textFormatString(options: options)
+  }
+
+  /// The beginning of the message in the text format, of `limit` bytes at most.
+  package func textFormatStart(_ limit: Int, options: TextFormatEncodingOptions) -> String {
+    storage.textFormatString(options: options, limit: limit)
   }
 
   private var simpleName: String { type.data.simpleName }

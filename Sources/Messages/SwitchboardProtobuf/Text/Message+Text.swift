@@ -40,9 +40,13 @@ extension MessageStorage {
     "\(table.fullName):\n" + textFormatString(options: TextFormatEncodingOptions(), depth: 100)
   }
 
-  /// The message in the text format, to a depth of messages.
-  func textFormatString(options: TextFormatEncodingOptions, depth: Int = .max) -> String {
-    var encoder = TextFormatEncoder(options: options, depth: depth)
+  /// The message in the text format, to a depth of messages; the first `limit` bytes.
+  func textFormatString(
+    options: TextFormatEncodingOptions,
+    depth: Int = .max,
+    limit: Int = .max
+  ) -> String {
+    var encoder = TextFormatEncoder(options: options, depth: depth, limit: limit)
     try? encoder.fields(of: self)  // the encoder never throws
     encoder.writer.trim()
     return encoder.writer.text

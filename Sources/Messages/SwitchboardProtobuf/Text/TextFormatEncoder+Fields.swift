@@ -31,6 +31,7 @@ extension TextFormatEncoder: UnframedVisitor {
   }
 
   private mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, name: String) {
+    guard !writer.isFull else { return }
     writer.name(name)
     writer.literal(": ")
     S.writeText(value, to: &writer)

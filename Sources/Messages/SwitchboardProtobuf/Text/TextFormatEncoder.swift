@@ -12,8 +12,8 @@ struct TextFormatEncoder {
   /// The number of open messages.
   private var depth = 0
 
-  init(options: TextFormatEncodingOptions, depth: Int) {
-    writer = TextFormatWriter(singleLine: options.singleLine)
+  init(options: TextFormatEncodingOptions, depth: Int, limit: Int) {
+    writer = TextFormatWriter(singleLine: options.singleLine, limit: limit)
     self.options = options
     depthLeft = depth
   }
@@ -52,6 +52,7 @@ struct TextFormatEncoder {
     _ name: String,
     _ content: (inout TextFormatEncoder) throws(EncodeError) -> Void
   ) throws(EncodeError) {
+    guard !writer.isFull else { return }
     writer.name(name)
     guard depthLeft > 0 else {
       writer.literal(" { ... }")

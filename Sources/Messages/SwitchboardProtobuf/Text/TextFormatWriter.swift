@@ -3,26 +3,35 @@ public struct TextFormatWriter {
   /// The text written so far, in UTF-8.
   private(set) var bytes: [UInt8] = []
   private let isSingleLine: Bool
+  /// The most bytes of the text: what is written after them is lost.
+  private let limit: Int
   private var indentation = 0
 
-  init(singleLine: Bool) { isSingleLine = singleLine }
+  init(singleLine: Bool, limit: Int) { (isSingleLine, self.limit) = (singleLine, limit) }
+
+  /// Whether all that is written is lost.
+  var isFull: Bool { bytes.count >= limit }
 
   /// The text written so far.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Writes text as it is: a number or a name.
-  public mutating func literal(_ text: String) { bytes += text.utf8 }
+  public mutating func literal(_ text: String) { append(text.utf8) }
+
+  private mutating func append(_ more: some Collection<UInt8>) {
+    if more.count <= limit - bytes.count { bytes += more } else { bytes += more.prefix(limit - bytes.count) }
+  }
 
   // MARK: Layout
 
   /// Begins a field.
   mutating func name(_ name: String) {
-    if !isSingleLine { bytes += repeatElement(UInt8(ascii: " "), count: 2 * indentation) }
+    if !isSingleLine { append(repeatElement(UInt8(ascii: " "), count: 2 * indentation)) }
     literal(name)
   }
 
   /// Ends a field, or a line with a bracket. On a single line, fields are separated by a space.
-  mutating func endLine() { bytes.append(isSingleLine ? UInt8(ascii: " ") : UInt8(ascii: "\n")) }
+  mutating func endLine() { append(isSingleLine ? UInt8(ascii: " ") : UInt8(ascii: "\n")) }
 
   /// Opens the braces of a message.
   mutating func open() {
@@ -51,27 +60,31 @@ public struct TextFormatWriter {
   /// Writes bytes in quotes; those outside ASCII are escaped as octal numbers.
   public mutating func quoted(_ value: [UInt8]) { quote(value, escapingAbove: 0x7E) }
 
-  private mutating func quote(_ content: some Sequence<UInt8>, escapingAbove limit: UInt8) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in content { escape(byte, above: limit) }
-    bytes.append(UInt8(ascii: "\""))
+  private mutating func append(_ byte: UInt8) {
+    if !isFull { bytes.append(byte) }
   }
 
-  private mutating func escape(_ byte: UInt8, above limit: UInt8) {
+  private mutating func quote(_ content: some Sequence<UInt8>, escapingAbove last: UInt8) {
+    append(UInt8(ascii: "\""))
+    for byte in content { escape(byte, above: last) }
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8, above last: UInt8) {
     switch byte {
     case UInt8(ascii: "\n"): literal("\\n")
     case UInt8(ascii: "\r"): literal("\\r")
     case UInt8(ascii: "\t"): literal("\\t")
     case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
-      bytes += [UInt8(ascii: "\\"), byte]
+      append([UInt8(ascii: "\\"), byte])
     case 0..<0x20, 0x7F: octal(byte)
-    default: byte > limit ? octal(byte) : bytes.append(byte)
+    default: byte > last ? octal(byte) : append(byte)
     }
   }
 
   // Always three digits, because a digit of the text may follow.
   private mutating func octal(_ byte: UInt8) {
     let zero = UInt8(ascii: "0")
-    bytes += [UInt8(ascii: "\\"), zero + byte / 64, zero + byte / 8 % 8, zero + byte % 8]
+    append([UInt8(ascii: "\\"), zero + byte / 64, zero + byte / 8 % 8, zero + byte % 8])
   }
 }

@@ -19,6 +19,18 @@ package enum DynamicPayload: Sendable {
     }
   }
 
+  /// The beginning of the message in JSON, of about `limit` bytes at most, and whether it is all of it.
+  package func jsonStart(
+    _ limit: Int,
+    _ options: JSONEncodingOptions
+  ) throws(EncodeError) -> (bytes: [UInt8], isWhole: Bool) {
+    switch self {
+    case .message(let message): try message.jsonStart(limit, options: options)
+    case .json(let bytes): (Array(bytes.prefix(limit)), bytes.count <= limit)
+    case .bytes(let bytes): try Google_Protobuf_BytesValue(bytes).jsonStart(limit)
+    }
+  }
+
   /// The bytes that are sent.
   package func encoded() throws(EncodeError) -> [UInt8] {
     switch self {
