@@ -68,11 +68,13 @@ public struct Switchboard_Console_V1_CallableMethod: SwitchboardProtobuf.Message
 public struct Switchboard_Console_V1_FormView: SwitchboardProtobuf.Message {
   /// The full name of the type; empty if there is no such type.
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
-  @_alwaysEmitIntoClient public var fields: [Switchboard_Console_V1_FormField] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var fields: [Switchboard_Console_V1_FormField] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
   @_alwaysEmitIntoClient public var comment: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  /// What the form lacks, and why; empty if it lacks nothing.
+  @_alwaysEmitIntoClient public var remark: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.FormView", "1s:name 2m0*:fields 3s:comment") { [Switchboard_Console_V1_FormField.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.FormView", "1s:name 2m0*:fields 3s:comment 4s:remark") { [Switchboard_Console_V1_FormField.self] }
 }
 
 public struct Switchboard_Console_V1_FormField: SwitchboardProtobuf.Message {
@@ -90,6 +92,7 @@ public struct Switchboard_Console_V1_FormField: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var isRequired: Bool { get { _storage[165] } set { _storage[165] = newValue } }
   /// What it is without a value, where the file says so.
   @_alwaysEmitIntoClient public var defaultValue: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  /// The names of an enum: at the first field of its type.
   @_alwaysEmitIntoClient public var choices: [Switchboard_Console_V1_EnumChoice] { get { _storage[array: 144] } _modify { yield &_storage[array: 144] } }
   /// Rules of the file's options, such as `google.api.field_behavior: REQUIRED`.
   @_alwaysEmitIntoClient public var rules: [String] { get { _storage[array: 152] } _modify { yield &_storage[array: 152] } }
@@ -260,9 +263,11 @@ public struct Switchboard_Console_V1_CallMessage: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var json: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   /// The length of the whole JSON, if this is but its beginning.
   @_alwaysEmitIntoClient public var wholeLength: UInt64 { get { _storage[48] } set { _storage[48] = newValue } }
+  /// Whether the whole is longer than that: no more of it was made.
+  @_alwaysEmitIntoClient public var isLonger: Bool { get { _storage[56] } set { _storage[56] = newValue } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.CallMessage", "1s:json 2U:whole_length")
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.CallMessage", "1s:json 2U:whole_length 3b:is_longer")
 }
 
 public struct Switchboard_Console_V1_CallHeaders: SwitchboardProtobuf.Message {

@@ -1370,6 +1370,15 @@ function jsonEditor(example, place, name) {
 const mostItems = 100;
 const mostLevels = 20;
 
+// The first field of each enum has its names.
+function shareChoices(fields) {
+  const known = new Map();
+  for (const field of fields) {
+    if (field.choices) known.set(field.type, field.choices);
+    else field.choices = known.get(field.type);
+  }
+}
+
 class MessageForm {
   // `types` finds forms by the names of types; `changed` is called after each change.
   constructor(types, changed) {
@@ -1386,9 +1395,11 @@ class MessageForm {
       this.element.replaceChildren(make("p", { class: "bad-text" }, `There is no form: ${error.message}`));
       return;
     }
+    shareChoices(form.fields ?? []);
     this.element.replaceChildren(...(form.comment && level === 0 ? [make("p", { class: "hint" }, form.comment.trim())] : []),
       ...this.rows(form.fields ?? [], members));
-    if (!form.fields?.length) this.element.append(make("p", { class: "hint" }, form.name ? "It has no fields." : "Its type is not known."));
+    if (form.remark) this.element.append(make("p", { class: "hint" }, form.remark));
+    else if (!form.fields?.length) this.element.append(make("p", { class: "hint" }, "It has no fields."));
   }
 
   // A row for each field, and one for each oneof.
@@ -1770,7 +1781,7 @@ class Answer {
     this.count += 1;
     const whole = number(message.wholeLength);
     this.add(`Response ${this.count}`, time, make("pre", { tabindex: 0 }, whole ? message.json : prettyJSON(message.json ?? "")),
-      whole ? make("p", { class: "hint" }, `This is the beginning of ${whole} bytes.`) : null);
+      whole ? make("p", { class: "hint" }, `This is the beginning of ${message.isLonger ? "more than " : ""}${whole} bytes.`) : null);
     const shown = this.list.querySelectorAll(".response");
     if (shown.length > mostShown) shown[0].remove();
   }
@@ -2072,8 +2083,10 @@ class TryView {
   async form(target, type) {
     const key = `${target} ${type}`;
     if (!this.forms.has(key)) {
+      const form = await request(`form?${new URLSearchParams({ target, selected: type })}`);
+      if (!form.name) return form;
       if (this.forms.size > 200) this.forms.clear();
-      this.forms.set(key, await request(`form?${new URLSearchParams({ target, selected: type })}`));
+      this.forms.set(key, form);
     }
     return this.forms.get(key);
   }

@@ -98,7 +98,7 @@ class Answer {
     this.count += 1;
     const whole = number(message.wholeLength);
     this.add(`Response ${this.count}`, time, make("pre", { tabindex: 0 }, whole ? message.json : prettyJSON(message.json ?? "")),
-      whole ? make("p", { class: "hint" }, `This is the beginning of ${whole} bytes.`) : null);
+      whole ? make("p", { class: "hint" }, `This is the beginning of ${message.isLonger ? "more than " : ""}${whole} bytes.`) : null);
     const shown = this.list.querySelectorAll(".response");
     if (shown.length > mostShown) shown[0].remove();
   }

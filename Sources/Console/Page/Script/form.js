@@ -5,6 +5,15 @@
 const mostItems = 100;
 const mostLevels = 20;
 
+// The first field of each enum has its names.
+function shareChoices(fields) {
+  const known = new Map();
+  for (const field of fields) {
+    if (field.choices) known.set(field.type, field.choices);
+    else field.choices = known.get(field.type);
+  }
+}
+
 class MessageForm {
   // `types` finds forms by the names of types; `changed` is called after each change.
   constructor(types, changed) {
@@ -21,9 +30,11 @@ class MessageForm {
       this.element.replaceChildren(make("p", { class: "bad-text" }, `There is no form: ${error.message}`));
       return;
     }
+    shareChoices(form.fields ?? []);
     this.element.replaceChildren(...(form.comment && level === 0 ? [make("p", { class: "hint" }, form.comment.trim())] : []),
       ...this.rows(form.fields ?? [], members));
-    if (!form.fields?.length) this.element.append(make("p", { class: "hint" }, form.name ? "It has no fields." : "Its type is not known."));
+    if (form.remark) this.element.append(make("p", { class: "hint" }, form.remark));
+    else if (!form.fields?.length) this.element.append(make("p", { class: "hint" }, "It has no fields."));
   }
 
   // A row for each field, and one for each oneof.

@@ -86,8 +86,10 @@ class TryView {
   async form(target, type) {
     const key = `${target} ${type}`;
     if (!this.forms.has(key)) {
+      const form = await request(`form?${new URLSearchParams({ target, selected: type })}`);
+      if (!form.name) return form;
       if (this.forms.size > 200) this.forms.clear();
-      this.forms.set(key, await request(`form?${new URLSearchParams({ target, selected: type })}`));
+      this.forms.set(key, form);
     }
     return this.forms.get(key);
   }

@@ -9,13 +9,16 @@ import SwitchboardText
 struct CallEnding: Sendable {
   private(set) var message = Switchboard_Console_V1_CallEnd()
 
-  /// The most details, and the most of one.
+  /// The most of the message, in characters.
+  private static let mostOfMessage = 16 << 10
+  /// The most details, the most of one that is shown, and the most JSON that is made of it.
   private static let mostDetails = 50
-  private static let mostOfDetail = 16 << 10
+  static let mostOfDetail = 16 << 10
+  private static let mostJSON = 64 << 10
 
   init(_ status: GRPCStatus, _ trailers: HPACKHeaders, _ types: TypeRegistry) {
     message.code = status.code.specName
-    message.message = (status.message ?? "").start(CallSession.mostOfMessage)
+    message.message = (status.message ?? "").excerpt(Self.mostOfMessage)
     message.trailers = trailers.shown
     var options = JSONEncodingOptions()
     options.typeRegistry = types
@@ -23,7 +26,9 @@ struct CallEnding: Sendable {
       // One of a type that is not known is shown by its name and its bytes.
       let bytes = String(decoding: Base64.encode(detail.value.prefix(4096)), as: UTF8.self)
       let unknown = "{\"@type\":\(JSONText.string(detail.typeURL)),\"value\":\"\(bytes)\"}"
-      let json = (try? detail.jsonUTF8Bytes(options: options)).map { String(decoding: $0, as: UTF8.self) }
+      let json = (try? detail.jsonStart(Self.mostJSON, options: options)).map {
+        String(decoding: $0.bytes, as: UTF8.self)
+      }
       message.details.append((json ?? unknown).start(Self.mostOfDetail))
     }
   }
@@ -41,7 +46,7 @@ extension HPACKHeaders {
     filter { name, _ in !Self.framing.contains { name.isExactly($0) } }.prefix(Self.mostShown).map {
       name,
       value in
-      .with { ($0.name, $0.value) = (name, value.start(8 << 10)) }
+      .with { ($0.name, $0.value) = (name, value.excerpt(8 << 10)) }
     }
   }
 

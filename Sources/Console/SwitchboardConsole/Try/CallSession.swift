@@ -33,8 +33,10 @@ final class CallSession: Sendable {
   /// The most that is kept of responses.
   static let mostEvents = 200
   static let mostBytes = 1 << 20
-  /// The most that is shown of one response.
+  /// The most that is shown of one response, and the most JSON that is made of it: names of enums and fields are the
+  /// server's, and may be much longer than what they stand for.
   static let mostOfMessage = 256 << 10
+  static let mostJSON = 4 << 20
   /// The most requests that wait for a server that does not read them.
   static let mostUnsent = 100
   static let mostUnsentBytes = 4 << 20
@@ -80,8 +82,10 @@ final class CallSession: Sendable {
 
   func cancel() {
     call.call.cancel()
-    outbox.finish()
-    state.withLock { $0.isAbandoned = true }
+    state.withLock { state in
+      state.isAbandoned = true
+      outbox.finish()
+    }
     makeRoom()
   }
 
@@ -89,22 +93,26 @@ final class CallSession: Sendable {
 
   /// Sends requests, and ends them if `ends`. Returns why it cannot.
   func send(_ requests: [DynamicPayload], ends: Bool) -> String? {
-    let bytes = requests.reduce(0) { $0 + ((try? $1.encoded().count) ?? 0) }
-    let mistake: String? = state.withLock { state in
+    let bytes = Self.size(of: requests)
+    return state.withLock { state -> String? in
       guard call.requests != nil else { return "the method takes one request" }
       guard !state.endsRequests else { return "the requests were ended" }
-      guard !state.isOver else { return "the call is over" }
+      guard !state.isOver, !state.isAbandoned else { return "the call is over" }
       guard state.unsent.count + requests.count <= Self.mostUnsent,
         state.unsent.bytes + bytes <= Self.mostUnsentBytes
       else { return "the server does not read the requests that were sent: wait, or cancel the call" }
       state.unsent = (state.unsent.count + requests.count, state.unsent.bytes + bytes)
       state.endsRequests = ends
+      // Here, so that those who send at once do not mix their requests, nor end those of others.
+      for request in requests { outbox.yield(request) }
+      if ends { outbox.finish() }
       return nil
     }
-    guard mistake == nil else { return mistake }
-    for request in requests { outbox.yield(request) }
-    if ends { outbox.finish() }
-    return nil
+  }
+
+  /// How many bytes requests take.
+  static func size(of requests: [DynamicPayload]) -> Int {
+    requests.reduce(0) { $0 + ((try? $1.encoded().count) ?? 0) }
   }
 
   private func send(_ requests: AsyncStream<DynamicPayload>, to writer: RequestStreamWriter<DynamicPayload>)
@@ -154,29 +162,29 @@ final class CallSession: Sendable {
     var options = JSONEncodingOptions()
     options.typeRegistry = types
     options.deterministic = true
-    let json = String(decoding: try response.json(options), as: UTF8.self)
-    let length = json.utf8.count
+    let (json, isWhole) = try response.jsonStart(Self.mostJSON, options)
     add { event in
-      event.message.json = json.start(Self.mostOfMessage)
-      if length > Self.mostOfMessage { event.message.wholeLength = UInt64(length) }
+      event.message.json = String(decoding: json, as: UTF8.self).start(Self.mostOfMessage)
+      event.message.isLonger = !isWhole
+      if !isWhole {
+        event.message.wholeLength = UInt64(Self.mostJSON)
+      } else if json.count > Self.mostOfMessage {
+        event.message.wholeLength = UInt64(json.count)
+      }
     }
   }
 
-  private func add(_ end: Switchboard_Console_V1_CallEnd) {
-    add { $0.end = end }
-    state.withLock { state in
-      state.isOver = true
-      state.end = time.now
-    }
-  }
+  private func add(_ end: Switchboard_Console_V1_CallEnd) { add(isLast: true) { $0.end = end } }
 
-  private func add(_ change: (inout Switchboard_Console_V1_CallEvent) -> Void) {
+  private func add(isLast: Bool = false, _ change: (inout Switchboard_Console_V1_CallEvent) -> Void) {
+    let now = time.now
     var event = Switchboard_Console_V1_CallEvent()
-    event.seconds = started.duration(to: time.now) / .seconds(1)
+    event.seconds = started.duration(to: now) / .seconds(1)
     change(&event)
     state.withLock { state in
       state.events.append(event)
       state.byteCount += event.message.json.utf8.count
+      if isLast { (state.isOver, state.end) = (true, now) }
     }
   }
 
@@ -201,6 +209,12 @@ final class CallSession: Sendable {
   }
 
   // MARK: The viewer
+
+  /// Whether how it ended is known.
+  var isOver: Bool { state.withLock(\.isOver) }
+
+  /// Whether it goes on, and nobody has cancelled it.
+  var isUnderWay: Bool { state.withLock { !$0.isOver && !$0.isAbandoned } }
 
   /// How long ago the viewer asked last.
   func silence(at now: ContinuousClock.Instant) -> Duration { state.withLock { $0.asked.duration(to: now) } }

@@ -17,8 +17,10 @@ actor CallSessions {
     let watching: Task<Void, Never>
   }
 
-  /// The most calls at a time, of all viewers.
+  /// The most calls that are under way, of all viewers.
   static let mostSessions = 16
+  /// The most that are known: with those that were cancelled, and those whose viewers may still ask how they ended.
+  static let mostKnown = 2 * mostSessions
   /// How long a viewer may be silent.
   static let patience = Duration.seconds(10)
   /// The largest response of a server. The page gets the beginning of a larger one than `CallSession.mostOfMessage`.
@@ -33,7 +35,7 @@ actor CallSessions {
     on target: any CallTarget,
     _ schema: Schema
   ) throws -> Switchboard_Console_V1_CallView {
-    guard sessions.count < Self.mostSessions else {
+    guard hasRoom else {
       throw CallMistake("the console makes \(Self.mostSessions) calls at most at a time: cancel one, or wait")
     }
     guard let method = schema.method(named: start.method) else {
@@ -55,6 +57,15 @@ actor CallSessions {
     let requests = try Self.payloads(start.requests, dynamic, schema)
     guard requests.count <= 1 || method.descriptor.clientStreaming else {
       throw CallMistake("the method takes one request")
+    }
+    if method.descriptor.clientStreaming {
+      guard requests.count <= CallSession.mostUnsent,
+        CallSession.size(of: requests) <= CallSession.mostUnsentBytes
+      else {
+        throw CallMistake(
+          "a call begins with \(CallSession.mostUnsent) requests of 4 MB at most: send the others later"
+        )
+      }
     }
     let session = CallSession(
       of: method,
@@ -78,11 +89,31 @@ actor CallSessions {
       session.cancel()
       await forget(session)
     }
+    forgetOldest()
     sessions[session.id] = Entry(session: session, dynamic: dynamic, schema: schema, watching: watching)
     return session.news(from: 0)
   }
 
   private func forget(_ session: CallSession) { sessions[session.id] = nil }
+
+  /// Whether there may be another call.
+  private var hasRoom: Bool {
+    let known = sessions.values
+    return known.count(where: \.session.isUnderWay) < Self.mostSessions
+      && known.count(where: { !$0.session.isOver }) < Self.mostKnown
+  }
+
+  /// Forgets the call that was over when its viewer last asked, if there are too many.
+  private func forgetOldest() {
+    guard sessions.count >= Self.mostKnown else { return }
+    let now = clock.time.now
+    let over = sessions.values.filter(\.session.isOver)
+    guard let oldest = over.max(by: { $0.session.silence(at: now) < $1.session.silence(at: now) }) else {
+      return
+    }
+    oldest.watching.cancel()
+    forget(oldest.session)
+  }
 
   /// What is new in a call; further requests, the end of them, or the end of the call.
   func go(on continuing: Switchboard_Console_V1_ContinueCall) throws(CallMistake)
@@ -97,7 +128,13 @@ actor CallSessions {
         throw CallMistake(mistake)
       }
     }
-    return entry.session.news(from: Int(continuing.from))
+    let news = entry.session.news(from: Int(continuing.from))
+    // The viewer has all of it.
+    if news.isOver, news.events.isEmpty {
+      entry.watching.cancel()
+      forget(entry.session)
+    }
+    return news
   }
 
   /// Ends all calls.

@@ -28,7 +28,13 @@ struct TryView: ConsoleView {
       view.missing = found.remark
       let methods = found.schema.services.flatMap(\.methods).filter { query.includes($0.path) }
       view.methodCount = UInt32(clamping: methods.count)
-      view.methods = query.part(of: methods).map { .init($0, found.schema) }
+      var room = FormMaker.mostBytes
+      for method in query.part(of: methods) {
+        let shown = Switchboard_Console_V1_CallableMethod(method, found.schema)
+        room -= shown.size
+        if room < 0 { break }
+        view.methods.append(shown)
+      }
       if let method = found.schema.method(named: String(decoding: query.selected, as: UTF8.self)) {
         view.selected = .init(method, found.schema)
         view.selected.add(commentsOf: method, found.schema)
@@ -43,7 +49,7 @@ struct TryView: ConsoleView {
     return view
   }
 
-  private static func remark(on error: any Error) -> String {
+  static func remark(on error: any Error) -> String {
     guard let failure = error as? SchemaFailure else {
       return "The descriptors of its services are of no use: \(error)"
     }
@@ -61,10 +67,15 @@ struct FormView: ConsoleView {
   let targets: CallTargets
 
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_FormView {
-    guard let target = targets.all.first(where: { $0.id.utf8.elementsEqual(query.target) }),
-      let found = try? await targets.schema(of: target)
-    else { return Switchboard_Console_V1_FormView() }
-    return FormMaker(schema: found.schema).form(of: String(decoding: query.selected, as: UTF8.self))
+    guard let target = targets.all.first(where: { $0.id.utf8.elementsEqual(query.target) }) else {
+      return .with { $0.remark = "The console shows no server and no channel with this ID, or no longer." }
+    }
+    do {
+      let found = try await targets.schema(of: target)
+      return FormMaker(schema: found.schema).form(of: String(decoding: query.selected, as: UTF8.self))
+    } catch {
+      return .with { $0.remark = TryView.remark(on: error) }
+    }
   }
 }
 
@@ -103,6 +114,9 @@ extension Switchboard_Console_V1_CallableMethod {
     }
     isDeprecated = method.descriptor.options.deprecated
   }
+
+  /// How many bytes its names take, which are the server's.
+  fileprivate var size: Int { name.utf8.count + requestType.utf8.count + responseType.utf8.count }
 
   fileprivate mutating func add(commentsOf method: SchemaMethod, _ schema: Schema) {
     guard let service = schema.symbol(named: method.service),
