@@ -102,7 +102,7 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
         switch line {
         case "call": try await callWhileSomebodyLooks(pair)
         case "stop": await console.shutDown()
-        case "profile": await passProfile(Echo_EchoClient(channel: pair.channel))
+        case "profile": await passProfile(of: console, Echo_EchoClient(channel: pair.channel))
         case "start":
           let next = try self.console()
           next.add(pair.server, name: Self.hostile)
@@ -145,15 +145,16 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
   }
 
   /// Lets the time of a profile pass, while calls are made.
-  private func passProfile(_ client: Echo_EchoClient) async {
+  private func passProfile(of console: Console, _ client: Echo_EchoClient) async {
+    let view = console.views.all.lazy.compactMap { $0 as? ProfileView }.first
     let calls = Task {
       while !Task.isCancelled {
         _ = try? await client.get(.with { $0.text = String(repeating: "x", count: 10_000) })
       }
     }
-    for _ in 0..<2000 {
-      while time.sleeperCount == 0, !Task.isCancelled { await Task.yield() }
-      time.advance(by: .milliseconds(5))
+    // Others may sleep, too, and be woken in its place.
+    while view?.taker.latest?.isRunning == true, !Task.isCancelled {
+      if time.sleeperCount > 0 { time.advance(by: .milliseconds(5)) }
       await Task.yield()
     }
     calls.cancel()

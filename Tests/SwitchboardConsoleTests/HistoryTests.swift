@@ -62,6 +62,22 @@ import Testing
     await totals.end()
   }
 
+  /// Another process may name others each time.
+  @Test func methodsThatAreNotCountedAnyMoreMakeRoom() async throws {
+    let totals = try await TotalsOfCalls()
+    var one = try await totals.after(calls: 5, failures: 0)
+    var history = CallHistory(limit: 3)
+    for round in 0..<5 {
+      let all = ["a/A", "b/\(round)", "c/\(round)"].map { name in
+        one.method = name
+        return one
+      }
+      history.add(all, seconds: 5)
+      #expect(Set(history.methods.keys.map(\.method)) == ["a/A", "b/\(round)", "c/\(round)"])
+    }
+    await totals.end()
+  }
+
   @Test func whatWasBeforeIsNotCountedBeyondTheLimit() async throws {
     let totals = try await TotalsOfCalls()
     var one = try await totals.after(calls: 5, failures: 0)

@@ -60,6 +60,30 @@ import Testing
     }
   }
 
+  @Test func anAnswerThatWaitsHoldsUpNoOther() async throws {
+    let (answers, count) = (SharedAnswers(ManualTime()), Count())
+    let (gate, entered) = (OneShot<Void>(), OneShot<Void>())
+    await withTaskGroup { group in
+      group.addTask {
+        _ = await answers.answer(to: "try?", in: "another server") {
+          entered.settle(.success(()))
+          try? await gate.value()
+          return count.next()
+        }
+      }
+      try? await entered.value()
+      for number in 0..<SharedAnswers.mostWaiting {
+        group.addTask {
+          _ = await answers.answer(to: "try?from=\(number)", in: "another server") { count.next() }
+        }
+      }
+      _ = await answers.answer(to: "now?") { HTTPPage.Response() }
+      #expect(count.now == 0)
+      gate.settle(.success(()))
+    }
+    #expect(count.now >= 1)
+  }
+
   /// They are made one after the other, and however many there are, few are kept.
   @Test func differentAnswersAreMadeOneAtATime() async {
     let (answers, makers) = (SharedAnswers(ManualTime()), Makers())

@@ -118,7 +118,10 @@ import Testing
   @Test func aFormThatIsNotThereSaysWhy() async throws {
     try await withPair([KindsProvider()]) { pair async throws in
       let target = Target(made: nil, opened: pair.channel)
-      let targets = CallTargets(schemas: TargetSchemas(ManualTime())) { [target] }
+      let group = try LoopGroup()
+      defer { group.shutDown() }
+      let clock = ConsoleClock(time: ManualTime(), loop: group.nextLoop())
+      let targets = CallTargets(schemas: TargetSchemas(clock)) { [target] }
       let view = FormView(targets: targets)
       let form = await view.answer(try ViewQuery("target=t&selected=bound.M"))
       #expect(form.name == "" && form.remark.contains("too many fields"), "\(form.remark)")

@@ -137,8 +137,9 @@ public final class Console: Sendable {
       {
         return refusal
       }
-      return await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")") { [views] in
-        await views.answer(view, request.query)
+      let queue = views.queue(of: view, request.query)
+      return await answers.answer(to: "\(type(of: view).name)?\(request.query ?? "")", in: queue) {
+        [views] in await views.answer(view, request.query)
       }
     }
   }

@@ -91,9 +91,9 @@ struct RemoteSource: ConsoleSource {
 
   init(_ remote: RemoteServer, maxMethods: Int, _ clock: ConsoleClock) {
     let target = ChannelTarget(remote.channel, remote.peer, remote.reach)
-    let schemas = TargetSchemas(clock.time)
-    watch = RemoteWatch(remote, limit: maxMethods, clock.time)
-    let health = RemoteHealth(remote, clock.time) {
+    let schemas = TargetSchemas(clock)
+    watch = RemoteWatch(remote, limit: maxMethods, clock)
+    let health = RemoteHealth(remote, clock) {
       (try? await schemas.schema(of: target))?.schema.services.map(\.fullName) ?? []
     }
     now = RemoteNow(remote: remote, watch: watch, health: health)
@@ -106,7 +106,7 @@ struct RemoteSource: ConsoleSource {
       link: nil,
       withoutTelemetry: "\(remote.peer.text) tells of no single calls: a console of its own shows them"
     )
-    nodes = RemoteNodes(remote, clock.time)
+    nodes = RemoteNodes(remote, clock)
     self.target = target
   }
 

@@ -19,7 +19,7 @@ final class ConsoleViews: Sendable {
     self.telemetry = telemetry
     self.use = use
     self.clock = clock
-    targets = CallTargets(schemas: TargetSchemas(clock.time)) { source.targets }
+    targets = CallTargets(schemas: TargetSchemas(clock)) { source.targets }
     calls = CallSessions(clock)
     all =
       [
@@ -57,6 +57,11 @@ final class ConsoleViews: Sendable {
     _ answer: @escaping @Sendable (any ConsoleView, HTTPPage.Request) async -> HTTPPage.Response
   ) -> [HTTPPage] {
     all.map { view in HTTPPage("GET", place.path(type(of: view).name)) { await answer(view, $0) } }
+  }
+
+  /// The queue in which a view answers.
+  func queue(of view: any ConsoleView, _ text: String?) -> String {
+    (try? ViewQuery(text)).map { view.waitsFor($0) } ?? ""
   }
 
   func answer(_ view: any ConsoleView, _ text: String?) async -> HTTPPage.Response {

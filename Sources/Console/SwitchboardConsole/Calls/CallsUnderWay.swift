@@ -44,8 +44,9 @@ struct CallsUnderWay: Sendable {
 
   /// Methods are found by their names, since there may be many calls.
   private func isWanted(_ query: ViewQuery) -> @Sendable (MethodDescriptor, UInt64) -> Bool {
-    { [telemetry] method, start in
-      guard query.includes(String(method.path.dropFirst())) else { return false }
+    let methods = WantedMethods { query.includes($0) }
+    return { [telemetry] method, start in
+      guard methods.include(method) else { return false }
       guard let bucket = query.bucket else { return true }
       return bucket == LatencyBucket(nanoseconds: telemetry.age(of: start).nanoseconds)
     }

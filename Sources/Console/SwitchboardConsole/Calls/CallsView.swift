@@ -19,6 +19,8 @@ struct CallsView: ConsoleView {
   /// The most calls in progress that can be reached: those that have begun first.
   private static let mostInProgress = 1000
 
+  func waitsFor(_ query: ViewQuery) -> String { "" }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_CallsView {
     var view = Switchboard_Console_V1_CallsView()
     guard let telemetry, let log else {

@@ -27,7 +27,7 @@ final class KeptCall: Sendable {
   private static let longestValue = 100
   private static let mostFields = 24
   private static let longestMessage = 400
-  private static let longestAddress = 100
+  static let longestAddress = 100
 
   init(_ call: EndedCall, at end: ContinuousClock.Instant, _ shown: ShownMetadata) {
     self.end = end

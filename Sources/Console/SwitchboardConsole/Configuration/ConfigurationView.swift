@@ -21,6 +21,8 @@ struct ConfigurationView: ConsoleView {
     case channel(ChannelzEntries.KnownChannel)
   }
 
+  func waitsFor(_ query: ViewQuery) -> String { "" }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_ConfigurationView {
     var view = Switchboard_Console_V1_ConfigurationView()
     let found = sources.filter { query.includes($0.subject.name) }

@@ -8,6 +8,8 @@ struct ConnectionsView: ConsoleView {
 
   let nodes: any NodeSource
 
+  func waitsFor(_ query: ViewQuery) -> String { nodes.waitsFor }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_ConnectionsView {
     var view = Switchboard_Console_V1_ConnectionsView()
     let found = await nodes.tree(query)
@@ -21,6 +23,8 @@ struct ConnectionsView: ConsoleView {
 
 /// Where the view of connections has its lines from.
 protocol NodeSource: Sendable {
+  /// Names what it waits for outside of the process; empty if for nothing.
+  var waitsFor: String { get }
   /// The lines that a query asks for, and why there are none, or not all; empty if there is nothing to say.
   func tree(_ query: ViewQuery) async -> (tree: ConnectionTree, missing: String)
   /// What is known of a line; `nil` if it has gone.
@@ -29,6 +33,8 @@ protocol NodeSource: Sendable {
 
 /// The servers and channels of the process.
 struct LocalNodes: NodeSource {
+  var waitsFor: String { "" }
+
   let entries: ConsoleEntries
   let clock: ConsoleClock
 

@@ -42,6 +42,7 @@ struct CallHistory: Sendable {
   mutating func add(_ totals: [MethodTotals], seconds: Double) {
     var sum = MethodTotals.none
     var rest = MethodTotals.none
+    forget(allBut: totals)
     for method in totals {
       sum.add(method)
       let key = Key(method: method.method, target: method.target)
@@ -49,6 +50,15 @@ struct CallHistory: Sendable {
     }
     advance(&total, sum, seconds)
     if rest.started > 0 { advance(&methods[Self.other], rest, seconds) }
+  }
+
+  /// Makes room for methods that are new: those that are not counted any more are forgotten. Another process, whose names these
+  /// may be, can have others each time.
+  private mutating func forget(allBut totals: [MethodTotals]) {
+    guard methods.count >= limit else { return }
+    let named = Set(totals.map { Key(method: $0.method, target: $0.target) })
+    guard !named.isSubset(of: methods.keys) else { return }
+    methods = methods.filter { named.contains($0.key) || $0.key == Self.other }
   }
 
   /// Returns `false` for a method for which there is no room.

@@ -15,6 +15,8 @@ struct LeversView: ConsoleView {
   /// The most methods to choose from at once.
   private static let mostMethods = 20
 
+  func waitsFor(_ query: ViewQuery) -> String { "" }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_LeversView {
     var view = Switchboard_Console_V1_LeversView()
     let logs = levels.logs(query)

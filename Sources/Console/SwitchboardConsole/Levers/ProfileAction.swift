@@ -36,6 +36,8 @@ struct ProfileView: ConsoleView {
 
   let taker: ProfileTaker
 
+  func waitsFor(_ query: ViewQuery) -> String { "" }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_Profile {
     taker.latest ?? Switchboard_Console_V1_Profile()
   }

@@ -11,6 +11,8 @@ struct NowView: ConsoleView {
 
   let source: any NowSource
 
+  func waitsFor(_ query: ViewQuery) -> String { source.waitsFor }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_NowView {
     var view = Switchboard_Console_V1_NowView()
     view.stepSeconds = CallHistory.step
@@ -22,6 +24,8 @@ struct NowView: ConsoleView {
 
 /// Where the view of what goes on has its figures from.
 protocol NowSource: Sendable {
+  /// Names what it waits for outside of the process; empty if for nothing.
+  var waitsFor: String { get }
   /// All but the figures of calls; and why these are missing.
   func fill(_ view: inout Switchboard_Console_V1_NowView) async
   /// `nil` if there are none.
@@ -30,6 +34,8 @@ protocol NowSource: Sendable {
 
 /// What the process itself does.
 struct LocalNow: NowSource {
+  var waitsFor: String { "" }
+
   let telemetry: Telemetry?
   let watch: CallWatch?
   let loops: LoopWatch

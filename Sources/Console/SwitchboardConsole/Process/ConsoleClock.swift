@@ -11,18 +11,36 @@ struct ConsoleClock: Sendable {
   /// for it.
   static let patience = Duration.milliseconds(500)
 
-  /// What `ask` returns; `nil` if it takes too long.
-  func inTime<Answer: Sendable>(_ ask: @escaping @Sendable () async -> Answer?) async -> Answer? {
+  /// What `ask` returns; `nil` if it takes too long. It goes on then.
+  func inTime<Answer: Sendable>(
+    within patience: Duration = Self.patience,
+    _ ask: @escaping @Sendable () async -> Answer?
+  ) async -> Answer? {
     let answer = OneShot<Answer?>()
     Task.detached(priority: .utility) { answer.settle(.success(await ask())) }
     let alarm = Task.detached(priority: .utility) {
-      guard (try? await time.sleep(until: time.now.advanced(by: Self.patience), on: loop)) != nil else {
+      guard (try? await time.sleep(until: time.now.advanced(by: patience), on: loop)) != nil else {
         return
       }
       answer.settle(.success(nil))
     }
     defer { alarm.cancel() }
     return (try? await answer.value()) ?? nil
+  }
+
+  /// What `ask` returns, which is cancelled after a while: it must then return soon, with what it has.
+  func stopping<Answer: Sendable>(
+    after limit: Duration,
+    _ ask: @escaping @Sendable () async -> Answer
+  ) async -> Answer {
+    let end = time.now.advanced(by: limit)
+    let asking = Task.detached(priority: .utility) { await ask() }
+    let alarm = Task.detached(priority: .utility) {
+      guard (try? await time.sleep(until: end, on: loop)) != nil else { return }
+      asking.cancel()
+    }
+    defer { alarm.cancel() }
+    return await asking.value
   }
 
   /// A snapshot of a server without its connections.

@@ -5,8 +5,8 @@ import SwitchboardServices
 /// The servers, channels and connections that a server of another process shows by channelz.
 actor RemoteNodes: NodeSource {
   private let remote: RemoteServer
-  private let time: any CallTime
-  private var known: (made: ContinuousClock.Instant, inventory: ChannelzInventory)?
+  private let clock: ConsoleClock
+  private var known: (made: ContinuousClock.Instant, inventory: ChannelzInventory?)?
   private var problem = ""
 
   /// How old what is shown may be: to read it takes many calls.
@@ -14,24 +14,33 @@ actor RemoteNodes: NodeSource {
   /// How deep channels may be nested. A server may name any channel below any other.
   static let mostLevels = 20
 
-  init(_ remote: RemoteServer, _ time: any CallTime) {
+  init(_ remote: RemoteServer, _ clock: ConsoleClock) {
     self.remote = remote
-    self.time = time
+    self.clock = clock
   }
 
   private func inventory() async -> ChannelzInventory? {
-    if let known, known.made.duration(to: time.now) < Self.freshness { return known.inventory }
+    if let known, known.made.duration(to: clock.time.now) < Self.freshness { return known.inventory }
+    let remote = remote
+    let (inventory, problem) = await clock.stopping(after: RemoteServer.patience) {
+      await Self.read(remote)
+    }
+    self.problem = problem
+    known = (clock.time.now, inventory)
+    return inventory
+  }
+
+  private static func read(_ remote: RemoteServer) async -> (ChannelzInventory?, String) {
     do {
       let inventory = try await remote.channelz.read()
-      known = (time.now, inventory)
-      problem = inventory.left > 0 ? "\(remote.peer.text) has more than is shown" : ""
-      return inventory
+      if Task.isCancelled { return (inventory, "\(remote.slowness): it may have more than is shown") }
+      return (inventory, inventory.left > 0 ? "\(remote.peer.text) has more than is shown" : "")
     } catch {
-      problem = remote.reason(error)
-      known = nil
-      return nil
+      return (nil, remote.reason(error))
     }
   }
+
+  nonisolated var waitsFor: String { "channelz" }
 
   func tree(_ query: ViewQuery) async -> (tree: ConnectionTree, missing: String) {
     var tree = ConnectionTree(query)

@@ -8,11 +8,13 @@ struct RemoteNow: NowSource {
   let watch: RemoteWatch
   let health: RemoteHealth
 
+  var waitsFor: String { "health" }
+
   func fill(_ view: inout Switchboard_Console_V1_NowView) async {
     view.process.name = remote.peer.text
     view.process.time = .now()
     view.health = await health.statuses()
-    if watch.latest == nil { await watch.look() }
+    if watch.latest == nil, watch.problem.isEmpty { await watch.look() }
     view.missing = watch.problem
     guard let latest = watch.latest else { return }
     view.remark =

@@ -1,6 +1,7 @@
 import SwitchboardCall
 import SwitchboardDynamic
 import SwitchboardServices
+import SwitchboardText
 import SwitchboardTransport
 
 /// A server of another process, of which is known what it tells itself: by reflection, health checks and channelz.
@@ -19,15 +20,25 @@ package struct RemoteServer: Sendable {
   /// The most connections of a server whose figures are read. Each takes a query.
   private static let mostSockets = 50
 
-  var channelz: ChannelzReader { ChannelzReader(channel, peer.metadata, mostSockets: Self.mostSockets) }
+  /// How long all that a view asks it for may take. What it has answered by then is shown.
+  static let patience = Duration.seconds(3)
+
+  var channelz: ChannelzReader {
+    let longest = KeptCall.longestAddress
+    return ChannelzReader(channel, peer.metadata, mostSockets: Self.mostSockets, longestText: longest)
+  }
+
+  /// What is said if it takes longer.
+  var slowness: String { "\(peer.text) does not answer within \(Self.patience.components.seconds) s" }
 
   /// Why there is nothing of channelz.
   func reason(_ error: any Error) -> String {
-    guard let status = error as? GRPCStatus else { return "\(peer.text): \(error)" }
+    if Task.isCancelled { return slowness }
+    guard let status = error as? GRPCStatus else { return "\(peer.text): \("\(error)".excerpt(400))" }
     if peer.lacksMethod(status) {
       return "\(peer.text) has no channelz service, so that neither its calls nor its connections are known"
     }
-    let text = status.message.map { ": \($0)" } ?? ""
+    let text = status.message.map { ": \($0.excerpt(400))" } ?? ""
     return "\(peer.text) does not answer: \(status.code.specName)\(text)"
   }
 }

@@ -14,12 +14,12 @@ final class RemoteWatch: Sendable {
   }
 
   private let remote: RemoteServer
-  private let time: any CallTime
+  private let clock: ConsoleClock
   private let state: Locked<State>
 
-  init(_ remote: RemoteServer, limit: Int, _ time: any CallTime) {
+  init(_ remote: RemoteServer, limit: Int, _ clock: ConsoleClock) {
     self.remote = remote
-    self.time = time
+    self.clock = clock
     state = Locked(State(server: CallHistory(limit: limit), client: CallHistory(limit: limit)))
   }
 
@@ -33,11 +33,13 @@ final class RemoteWatch: Sendable {
     }
   }
 
-  /// Ends a period.
-  func look() async {
+  /// Ends a period. A server that does not answer in time has told nothing.
+  func look() async { await clock.stopping(after: RemoteServer.patience) { await self.ask() } }
+
+  private func ask() async {
     do {
       let found = try await remote.channelz.readTop()
-      let now = time.now
+      let now = clock.time.now
       let (servers, clients) = (found.servers.map(MethodTotals.init), found.channels.map(MethodTotals.init))
       state.withLock { state in
         if let last = state.last {

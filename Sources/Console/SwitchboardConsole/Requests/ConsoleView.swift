@@ -10,6 +10,8 @@ protocol ConsoleView: Sendable {
   /// What a viewer must be allowed to do, besides seeing the console.
   static var permission: ConsolePermission? { get }
   func answer(_ query: ViewQuery) async -> Answer
+  /// Names what the answer waits for outside of the process; empty if for nothing. Other answers do not wait for it.
+  func waitsFor(_ query: ViewQuery) -> String
 }
 
 extension ConsoleView {

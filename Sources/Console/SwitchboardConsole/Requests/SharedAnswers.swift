@@ -2,22 +2,30 @@ import SwitchboardCall
 import SwitchboardText
 import SwitchboardTransport
 
-/// Makes the answers of views: one at a time, with low priority, and one for all who ask the same at about the same time. So
-/// any number of viewers never take more than one thread.
+/// Makes the answers of views: in each queue one at a time, with low priority, and one for all who ask the same at about the
+/// same time. So any number of viewers never take more than one thread for each queue, and what waits for another server holds
+/// up only what waits for the same.
 actor SharedAnswers {
   private struct Entry {
     let made: ContinuousClock.Instant
     let answer: Task<HTTPPage.Response, Never>
   }
 
+  /// Answers that are made one after another.
+  private struct Queue {
+    var waiting = 0
+    var last: Task<HTTPPage.Response, Never>?
+  }
+
   private let time: any CallTime
   private var entries: [ExactText: Entry] = [:]
-  private var waiting = 0
-  private var last: Task<HTTPPage.Response, Never>?
+  /// Those with answers that wait, by what they wait for.
+  private var queues: [ExactText: Queue] = [:]
 
   /// How old an answer may be when it is given again.
   static let freshness = Duration.milliseconds(500)
-  /// The most answers that wait to be made: further ones are refused, so that viewers who are gone leave little behind.
+  /// The most answers of a queue that wait to be made: further ones are refused, so that viewers who are gone leave little
+  /// behind.
   static let mostWaiting = 16
   /// The most answers that are kept.
   static let mostEntries = 64
@@ -26,23 +34,29 @@ actor SharedAnswers {
 
   var entryCount: Int { entries.count }
 
-  /// The answer to the request with this path and query.
-  func answer(to request: String, _ make: @escaping @Sendable () async -> HTTPPage.Response) async
-    -> HTTPPage.Response
-  {
+  /// The answer to the request with this path and query, in a queue of the console's own choice: there are few.
+  func answer(
+    to request: String,
+    in queue: String = "",
+    _ make: @escaping @Sendable () async -> HTTPPage.Response
+  ) async -> HTTPPage.Response {
     let now = time.now
     if let known = entries[request], known.made.duration(to: now) < Self.freshness {
       return await known.answer.value
     }
-    guard waiting < Self.mostWaiting else { return .text(503, "the console has too many requests to answer") }
-    waiting += 1
-    defer { waiting -= 1 }
-    let previous = last
+    var line = queues[queue] ?? Queue()
+    guard line.waiting < Self.mostWaiting else {
+      return .text(503, "the console has too many requests to answer")
+    }
+    let previous = line.last
     let answer = Task.detached(priority: .utility) {
       _ = await previous?.value
       return await make()
     }
-    last = answer
+    line.waiting += 1
+    line.last = answer
+    queues[queue] = line
+    defer { leave(queue) }
     makeRoom(now)
     entries[request] = Entry(made: now, answer: answer)
     return await answer.value
@@ -50,6 +64,12 @@ actor SharedAnswers {
 
   /// Something was done that views show: answers of before are old.
   func forget() { entries = [:] }
+
+  private func leave(_ queue: String) {
+    guard var line = queues[queue] else { return }
+    line.waiting -= 1
+    queues[queue] = line.waiting > 0 ? line : nil
+  }
 
   private func makeRoom(_ now: ContinuousClock.Instant) {
     entries = entries.filter { $0.value.made.duration(to: now) < Self.freshness }

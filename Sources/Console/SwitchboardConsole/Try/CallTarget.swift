@@ -53,7 +53,7 @@ struct TargetSchema: Sendable {
 
   static func undescribed(_ services: [String], _ advice: String) -> String {
     guard !services.isEmpty else { return "" }
-    let shown = services.prefix(5).joined(separator: ", ")
+    let shown = services.prefix(5).map(\.excerpt).joined(separator: ", ")
     let more = services.count > 5 ? " and \(services.count - 5) more" : ""
     return "There are no descriptors of \(shown)\(more): \(advice)"
   }
@@ -135,20 +135,22 @@ struct ChannelTarget: CallTarget {
   func channel() throws(GRPCStatus) -> Channel { opened }
 
   func schema() async throws -> TargetSchema {
-    let client = ReflectionClient(peer, opened)
-    var undescribed: [String] = []
-    for service in try await client.services() {
-      do {
-        _ = try await client.schema(of: [service])
-      } catch is ReflectionClient.UnknownSymbol {
-        undescribed.append(service)
-      }
-    }
+    let client = ReflectionClient(PlainPeer(peer), opened)
+    let services = try await client.services()
+    let undescribed = try await client.fetch(Array(services.prefix(Self.mostServices)))
+    let left = services.count - Self.mostServices
+    let remarks = [
+      TargetSchema.undescribed(undescribed, "its reflection service does not know them"),
+      left > 0 ? "It has \(left) more services than the \(Self.mostServices) that are shown" : "",
+    ]
     return TargetSchema(
-      schema: try await client.schema(of: []),
-      remark: TargetSchema.undescribed(undescribed, "its reflection service does not know them")
+      schema: try await client.schema(),
+      remark: remarks.filter { !$0.isEmpty }.joined(separator: ". ")
     )
   }
+
+  /// The most services of a server whose methods are shown.
+  static let mostServices = 1000
 
   func noCurl(_ method: SchemaMethod) -> String {
     method.noCurl
@@ -161,6 +163,20 @@ extension SchemaMethod {
   fileprivate var noCurl: String? {
     type == .unary ? nil : "streams of Connect have frames that curl cannot write"
   }
+}
+
+/// A peer whose failures are said as they are: what the command says of them besides, such as its flags, is of no use here.
+private struct PlainPeer: ReflectionPeer {
+  let peer: any ReflectionPeer
+
+  init(_ peer: any ReflectionPeer) { self.peer = peer }
+
+  var text: String { peer.text }
+  var metadata: HPACKHeaders { peer.metadata }
+
+  func lacksMethod(_ status: GRPCStatus) -> Bool { peer.lacksMethod(status) }
+  func knownFiles(_ names: [String]) -> [Google_Protobuf_FileDescriptorProto] { peer.knownFiles(names) }
+  func error(for failure: SchemaFailure) -> any Error { failure }
 }
 
 /// What a channel leads to, of which only its name is known.

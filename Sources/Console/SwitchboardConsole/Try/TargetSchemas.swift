@@ -9,7 +9,7 @@ actor TargetSchemas {
     let schema: Task<TargetSchema, any Error>
   }
 
-  private let time: any CallTime
+  private let clock: ConsoleClock
   private var entries: [ExactText: Entry] = [:]
 
   /// How long the methods of another server are taken for the same.
@@ -17,15 +17,36 @@ actor TargetSchemas {
   /// How soon after a failure it is asked again.
   static let pause = Duration.seconds(3)
   private static let mostEntries = 32
+  /// How long a server may take for all its descriptors, and how long somebody waits for them, who may ask again.
+  static let limit = Duration.seconds(30)
+  static let patience = Duration.seconds(3)
 
-  init(_ time: any CallTime) { self.time = time }
+  /// There are no descriptors yet, or there were none in time.
+  struct Late: Error, CustomStringConvertible {
+    let description: String
+  }
 
+  init(_ clock: ConsoleClock) { self.clock = clock }
+
+  /// Throws if it takes too long; what is asked for then goes on.
   func schema(of target: any CallTarget) async throws -> TargetSchema {
-    let now = time.now
+    let schema = Task { try await whole(of: target) }
+    guard let result = await clock.inTime(within: Self.patience, { await schema.result }) else {
+      throw Late(description: "\(target.name) has not sent its descriptors yet: they are shown when it has")
+    }
+    return try result.get()
+  }
+
+  private func whole(of target: any CallTarget) async throws -> TargetSchema {
+    let now = clock.time.now
     entries = entries.filter { $0.value.made.duration(to: now) < Self.freshness }
     if let known = entries[target.id] { return try await known.schema.value }
     if entries.count >= Self.mostEntries { entries = [:] }
-    let schema = Task.detached(priority: .utility) { try await target.schema() }
+    let clock = clock
+    let schema = Task.detached(priority: .utility) {
+      let result = await clock.stopping(after: Self.limit) { await Self.result(of: target) }
+      return try result.get()
+    }
     entries[target.id] = Entry(made: now, schema: schema)
     do {
       return try await schema.value
@@ -36,6 +57,16 @@ actor TargetSchemas {
         entries[target.id] = Entry(made: made, schema: schema)
       }
       throw error
+    }
+  }
+
+  private static func result(of target: any CallTarget) async -> Result<TargetSchema, any Error> {
+    do {
+      return .success(try await target.schema())
+    } catch {
+      guard Task.isCancelled else { return .failure(error) }
+      let text = "\(target.name) has not sent its descriptors within \(limit.components.seconds) s"
+      return .failure(Late(description: text))
     }
   }
 }

@@ -11,6 +11,10 @@ struct TryView: ConsoleView {
   let targets: CallTargets
   let clock: ConsoleClock
 
+  func waitsFor(_ query: ViewQuery) -> String {
+    (targets.named(query.target) ?? targets.all.first).map { "the schema of \($0.id)" } ?? ""
+  }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_TryView {
     var view = Switchboard_Console_V1_TryView()
     let all = targets.all
@@ -18,7 +22,7 @@ struct TryView: ConsoleView {
       // A loop that a handler blocks does not answer.
       view.targets.append(.init(target, await clock.inTime { await target.reach() }))
     }
-    guard let chosen = all.first(where: { $0.id.utf8.elementsEqual(query.target) }) ?? all.first else {
+    guard let chosen = targets.named(query.target) ?? all.first else {
       view.missing = "The console shows no server and no channel: call add(_:name:)."
       return view
     }
@@ -49,11 +53,15 @@ struct TryView: ConsoleView {
     return view
   }
 
+  /// The most characters of what a server says of itself.
+  private static let longestRemark = 400
+
   static func remark(on error: any Error) -> String {
+    if let late = error as? TargetSchemas.Late { return late.description }
     guard let failure = error as? SchemaFailure else {
-      return "The descriptors of its services are of no use: \(error)"
+      return "The descriptors of its services are of no use: \("\(error)".excerpt(longestRemark))"
     }
-    guard case .noReflection = failure.reason else { return failure.description }
+    guard case .noReflection = failure.reason else { return failure.description.excerpt(longestRemark) }
     return failure.description
       + ": a server has one with ReflectionService(describing: providers), or what its library calls so"
   }
@@ -66,8 +74,12 @@ struct FormView: ConsoleView {
 
   let targets: CallTargets
 
+  func waitsFor(_ query: ViewQuery) -> String {
+    targets.named(query.target).map { "the schema of \($0.id)" } ?? ""
+  }
+
   func answer(_ query: ViewQuery) async -> Switchboard_Console_V1_FormView {
-    guard let target = targets.all.first(where: { $0.id.utf8.elementsEqual(query.target) }) else {
+    guard let target = targets.named(query.target) else {
       return .with { $0.remark = "The console shows no server and no channel with this ID, or no longer." }
     }
     do {
@@ -89,6 +101,8 @@ struct CallTargets: Sendable {
   }
 
   var all: [any CallTarget] { found() }
+
+  func named(_ id: [UInt8]) -> (any CallTarget)? { all.first { $0.id.utf8.elementsEqual(id) } }
 
   func schema(of target: any CallTarget) async throws -> TargetSchema { try await schemas.schema(of: target) }
 }

@@ -61,18 +61,34 @@ package actor ReflectionClient {
     return names
   }
 
-  /// The files that declare symbols, and all that they import.
+  /// The files that declare symbols, and all that they import. It throws if the server does not know one of them.
   package func schema(of symbols: [String]) async throws -> Schema {
-    for symbol in symbols {
-      let answer = try await query([.with { $0.fileContainingSymbol = symbol }])[0]
-      if case .errorResponse(let error)? = answer.messageResponse {
-        if error.errorCode == GRPCStatus.Code.notFound.rawValue { throw UnknownSymbol(name: symbol) }
-        throw refusal(error)
-      }
-      try take(answer)
-    }
+    if let unknown = try await fetch(symbols).first { throw UnknownSymbol(name: unknown) }
+    return try await schema()
+  }
+
+  /// All files so far, and all that they import.
+  package func schema() async throws -> Schema {
     try await fetchImports()
     return try Schema(files.values.sorted { $0.name.precedes($1.name) })
+  }
+
+  /// Requests the files that declare symbols. Returns the symbols that the server does not know.
+  package func fetch(_ symbols: [String]) async throws -> [String] {
+    var unknown: [String] = []
+    for start in stride(from: 0, to: symbols.count, by: Self.queriesPerStream) {
+      let names = symbols[start..<min(start + Self.queriesPerStream, symbols.count)]
+      let answers = try await query(names.map { name in .with { $0.fileContainingSymbol = name } })
+      for (name, answer) in zip(names, answers) {
+        if case .errorResponse(let error)? = answer.messageResponse {
+          guard error.errorCode == GRPCStatus.Code.notFound.rawValue else { throw refusal(error) }
+          unknown.append(name)
+        } else {
+          try take(answer)
+        }
+      }
+    }
+    return unknown
   }
 
   /// Requests the missing imports, all of a round together.

@@ -17,17 +17,21 @@ package struct ChannelzInventory: Sendable {
   fileprivate(set) var queryCount = 0
 }
 
-/// Reads everything that channelz reports, within limits, because the server determines how much that is.
+/// Reads everything that channelz reports, within limits, because the server determines how much that is. If its task is
+/// cancelled, `read` returns what it has read by then.
 package struct ChannelzReader: Sendable {
   private static let mostEntries = 500
   /// The most queries. An entry may refer to any number of others, and each costs a query.
   private static let maxQueries = 3000
   private let client: Grpc_Channelz_V1_ChannelzClient
   private let mostSockets: Int
+  private let trim: ChannelzTrim
 
-  /// `mostSockets`: of each server. `metadata` is that of each query.
-  package init(_ channel: Channel, _ metadata: HPACKHeaders, mostSockets: Int) {
+  /// `mostSockets`: of each server. `metadata` is that of each query. With `longestText`, entries have names of so many
+  /// characters, none of which are controls, and nothing but their names, their states and what they count.
+  package init(_ channel: Channel, _ metadata: HPACKHeaders, mostSockets: Int, longestText: Int? = nil) {
     self.mostSockets = mostSockets
+    trim = ChannelzTrim(mostEntries: Self.mostEntries, longestText: longestText)
     client = Grpc_Channelz_V1_ChannelzClient(
       channel: channel,
       defaultCallOptions: CallOptions.with {
@@ -41,17 +45,17 @@ package struct ChannelzReader: Sendable {
   package func readTop() async throws -> ChannelzInventory {
     var inventory = ChannelzInventory(time: .now)
     let servers = try await client.getServers(.with { $0.maxResults = Int64(Self.mostEntries) })
-    inventory.servers = servers.server.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
+    inventory.servers = servers.server.prefix(Self.mostEntries).map(trim.server)
     if !servers.end { inventory.left += 1 }
     let channels = try await client.getTopChannels(.with { $0.maxResults = Int64(Self.mostEntries) })
-    inventory.channels = channels.channel.prefix(Self.mostEntries).map { $0.trimmed(to: Self.mostEntries) }
+    inventory.channels = channels.channel.prefix(Self.mostEntries).map(trim.channel)
     if !channels.end { inventory.left += 1 }
     return inventory
   }
 
   package func read() async throws -> ChannelzInventory {
     var inventory = try await readTop()
-    for server in inventory.servers where inventory.queryCount < Self.maxQueries {
+    for server in inventory.servers where inventory.queryCount < Self.maxQueries && !Task.isCancelled {
       inventory.queryCount += 1
       let id = server.ref.serverID
       let answer = try? await client.getServerSockets(
@@ -61,13 +65,14 @@ package struct ChannelzReader: Sendable {
         }
       )
       guard let answer, mostSockets > 0 else { continue }
-      inventory.serverSockets[id] = Array(answer.socketRef.prefix(mostSockets))
+      inventory.serverSockets[id] = trim.sockets(answer.socketRef, mostSockets)
       if !answer.end { inventory.left += 1 }
       for ref in inventory.serverSockets[id] ?? [] { await read(socket: ref, into: &inventory) }
     }
     for channel in inventory.channels {
       await read(below: channel.channelRef, channel.subchannelRef, channel.socketRef, into: &inventory)
     }
+    if Task.isCancelled { inventory.left += 1 }
     return inventory
   }
 
@@ -85,7 +90,7 @@ package struct ChannelzReader: Sendable {
       subchannels += entry.subchannelRef
       sockets += entry.socketRef
     }
-    while inventory.queryCount < Self.maxQueries {
+    while inventory.queryCount < Self.maxQueries, !Task.isCancelled {
       if let ref = channels.popLast() {
         guard inventory.nested.count < Self.mostEntries, inventory.nested[ref.channelID] == nil else {
           continue
@@ -93,7 +98,7 @@ package struct ChannelzReader: Sendable {
         inventory.queryCount += 1
         guard let found = try? await client.getChannel(.with { $0.channelID = ref.channelID }).channel
         else { continue }
-        let channel = found.trimmed(to: Self.mostEntries)
+        let channel = trim.channel(found)
         inventory.nested[ref.channelID] = channel
         queue(below: channel)
       } else if let ref = subchannels.popLast() {
@@ -103,7 +108,7 @@ package struct ChannelzReader: Sendable {
         guard
           let found = try? await client.getSubchannel(.with { $0.subchannelID = ref.subchannelID }).subchannel
         else { continue }
-        let subchannel = found.trimmed(to: Self.mostEntries)
+        let subchannel = trim.subchannel(found)
         inventory.subchannels[ref.subchannelID] = subchannel
         queue(below: subchannel)
       } else if let ref = sockets.popLast() {
@@ -116,7 +121,7 @@ package struct ChannelzReader: Sendable {
 
   private func read(socket ref: Grpc_Channelz_V1_SocketRef, into inventory: inout ChannelzInventory) async {
     guard inventory.sockets.count < Self.mostEntries, inventory.sockets[ref.socketID] == nil,
-      inventory.queryCount < Self.maxQueries
+      inventory.queryCount < Self.maxQueries, !Task.isCancelled
     else { return }
     inventory.queryCount += 1
     let answer = try? await client.getSocket(
@@ -125,36 +130,16 @@ package struct ChannelzReader: Sendable {
         $0.summary = true
       }
     )
-    if let answer { inventory.sockets[ref.socketID] = answer.socket }
+    if let answer { inventory.sockets[ref.socketID] = trim.socket(answer.socket) }
   }
 }
 
-// The server determines how many others each entry refers to.
-
 /// An entry with others below it.
 private protocol ChannelzParent {
-  var channelRef: [Grpc_Channelz_V1_ChannelRef] { get set }
-  var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] { get set }
-  var socketRef: [Grpc_Channelz_V1_SocketRef] { get set }
+  var channelRef: [Grpc_Channelz_V1_ChannelRef] { get }
+  var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] { get }
+  var socketRef: [Grpc_Channelz_V1_SocketRef] { get }
 }
 
 extension Grpc_Channelz_V1_Channel: ChannelzParent {}
 extension Grpc_Channelz_V1_Subchannel: ChannelzParent {}
-
-extension ChannelzParent {
-  fileprivate func trimmed(to count: Int) -> Self {
-    var trimmed = self
-    trimmed.channelRef = Array(channelRef.prefix(count))
-    trimmed.subchannelRef = Array(subchannelRef.prefix(count))
-    trimmed.socketRef = Array(socketRef.prefix(count))
-    return trimmed
-  }
-}
-
-extension Grpc_Channelz_V1_Server {
-  fileprivate func trimmed(to count: Int) -> Self {
-    var trimmed = self
-    trimmed.listenSocket = Array(listenSocket.prefix(count))
-    return trimmed
-  }
-}

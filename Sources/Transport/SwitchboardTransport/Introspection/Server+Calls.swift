@@ -33,7 +33,7 @@ private final class CallWalk: @unchecked Sendable {
   private let isWanted: @Sendable (MethodDescriptor, _ start: UInt64) -> Bool
 
   /// How many streams are looked at in a turn of the loop, before the next turn goes on.
-  private static let streamsAtOnce = 5000
+  private static let streamsAtOnce = 300
 
   init(
     _ connections: [ServerConnection],
