@@ -56,6 +56,16 @@ import Testing
     }
   }
 
+  /// Also one that is decoded on another thread, because it is large.
+  @Test func theLogHasLittleOfARequest() async throws {
+    try await withDrain(.everyone([.drain])) { _, drain async throws in
+      let name = String(repeating: "x", count: 50_000)
+      #expect(try drain(Self.json, #"{"server": "\#(name)"}"#) == "404")
+      #expect(log.all.contains { $0.message.contains("drain xxx") })
+      #expect(log.all.allSatisfy { $0.message.utf8.count < 500 })
+    }
+  }
+
   @Test func whatIsNotDoneIsLoggedAsRefused() async throws {
     try await withDrain(.everyone([.drain])) { _, drain async throws in
       #expect(try drain(Self.json, #"{"server": "server-99"}"#) == "404")

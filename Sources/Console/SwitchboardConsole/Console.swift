@@ -75,8 +75,8 @@ public final class Console: Sendable {
       }
     let views = ConsoleViews(source, telemetry, clock, use)
     self.views = views
-    actions = ConsoleActions(views, options)
     answers = SharedAnswers(time)
+    actions = ConsoleActions(views, options, answers)
     telemetry?.pageWasMade()
     watching = Task.detached(priority: .utility) { if watches { await views.watch() } }
   }
@@ -110,11 +110,7 @@ public final class Console: Sendable {
       ConsoleAssets.pages(at: place, page)
       + views.pages(at: place) { [self] view, request in await answer(view, request, page) }
       + actions.pages(at: place) { [self] action, request in
-        await ifAllowed(request) {
-          let answer = await actions.answer(action, request)
-          await answers.forget()
-          return answer
-        }
+        await ifAllowed(request) { await actions.answer(action, request) }
       }
       + [
         HTTPPage("GET", place.path("session")) { [self] request in

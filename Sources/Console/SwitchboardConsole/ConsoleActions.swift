@@ -10,8 +10,10 @@ struct ConsoleActions: Sendable {
   private let viewNames: [String]
   private let permissions: ConsolePermissions
   private let logger: Logger
+  private let answers: SharedAnswers
 
-  init(_ views: ConsoleViews, _ options: ConsoleOptions) {
+  /// `answers` are those of the views, of which some are old once something was done.
+  init(_ views: ConsoleViews, _ options: ConsoleOptions, _ answers: SharedAnswers) {
     actions =
       [
         StartCallAction(targets: views.targets, sessions: views.calls),
@@ -20,6 +22,7 @@ struct ConsoleActions: Sendable {
     viewNames = views.all.map { type(of: $0).name }
     permissions = options.permissions
     logger = options.logger
+    self.answers = answers
   }
 
   /// A page for each action, of which `answer` makes the responses.
@@ -69,7 +72,7 @@ struct ConsoleActions: Sendable {
   {
     let wanted: Action.Request
     do {
-      wanted = try Action.Request(jsonUTF8Bytes: request.body)
+      wanted = try await Self.decoded(request.body)
     } catch {
       return .text(400, "the request cannot be read: \(error)")
     }
@@ -77,11 +80,20 @@ struct ConsoleActions: Sendable {
     do throws(GRPCStatus) {
       let answer = try await action.perform(wanted)
       log(summary, action.refusal(in: answer), request)
+      if Action.changesViews { await answers.forget() }
       return .json(answer)
     } catch {
       log(summary, error.message ?? "\(error.code)", request)
       return .text(error.httpStatusOfPage, error.message ?? "\(error.code)")
     }
+  }
+
+  /// Requests from this size on are decoded elsewhere, so that the calls of the loop go on.
+  private static let largeRequest = 16 * 1024
+
+  private static func decoded<Request: Message>(_ body: [UInt8]) async throws -> Request {
+    guard body.count >= largeRequest else { return try Request(jsonUTF8Bytes: body) }
+    return try await Task.detached(priority: .utility) { try Request(jsonUTF8Bytes: body) }.value
   }
 
   /// Logs what a viewer asked for, once it is known whether the console does it.
@@ -90,7 +102,7 @@ struct ConsoleActions: Sendable {
     var details = ["viewer": request.peer.address]
     details["reason"] = refusal
     let does = refusal == nil ? "does" : "refuses"
-    logger.log(.info, "the console \(does) what a viewer asked for: \(summary)", details)
+    logger.log(.info, "the console \(does) what a viewer asked for: \(summary.excerpt(300))", details)
   }
 }
 

@@ -12,6 +12,9 @@ protocol ConsoleAction: Sendable {
   /// The largest request, in bytes.
   static var bodyLimit: Int { get }
 
+  /// Whether views may show something else once it was done.
+  static var changesViews: Bool { get }
+
   /// What it will do, for the log: not the secrets that a request may have. `nil` if that is not worth an entry.
   func summary(of request: Request) -> String?
   /// Why it was not done, if the answer says so.
@@ -22,6 +25,7 @@ protocol ConsoleAction: Sendable {
 
 extension ConsoleAction {
   static var bodyLimit: Int { 64 * 1024 }
+  static var changesViews: Bool { true }
 
   func refusal(in answer: Answer) -> String? { nil }
 }

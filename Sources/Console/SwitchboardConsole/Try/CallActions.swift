@@ -8,6 +8,7 @@ struct StartCallAction: ConsoleAction {
   static let name = TryView.name
   static let permission = ConsolePermission.call
   static let bodyLimit = 1 << 20
+  static let changesViews = false
 
   let targets: CallTargets
   let sessions: CallSessions
@@ -41,6 +42,7 @@ struct ContinueCallAction: ConsoleAction {
   static let name = "call"
   static let permission = ConsolePermission.call
   static let bodyLimit = StartCallAction.bodyLimit
+  static let changesViews = false
 
   let sessions: CallSessions
 
