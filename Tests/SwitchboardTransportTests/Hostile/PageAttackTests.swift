@@ -76,4 +76,38 @@ import Testing
       await hostile.loop.until { running.value == 0 }
     }
   }
+
+  /// Bodies that are not whole, of clients that may not even be allowed to ask.
+  @Test func theBodiesOfAConnectionAreBoundedTogether() async throws {
+    var options = ServerOptions()
+    options.pages = [
+      HTTPPage("POST", "/put", bodyLimit: 1 << 20) { HTTPPage.Response(body: "\($0.body.count)".utf8) }
+    ]
+    let post = [(":method", "POST"), (":scheme", "http"), (":path", "/put"), (":authority", "test")]
+    let piece = [UInt8](repeating: 1, count: 16_000)
+    try await HostilePair.with(.ipv4, options) { hostile async throws in
+      let peer = try hostile.connect()
+      // The server's windows are in force once they are acknowledged.
+      peer.send(Kind.settings, 1, 0, [])
+      func put(_ stream: UInt32, pieces: Int, ends: Bool = true) {
+        peer.headers(stream, post)
+        for number in 1...pieces { peer.data(stream, piece, ends: ends && number == pieces) }
+      }
+      func answer() throws -> [String] {
+        let status = try #require(peer.nextHeaders()?.fields[":status"])
+        return [status, String(decoding: try #require(peer.next(Kind.data)).payload, as: UTF8.self)]
+      }
+      put(1, pieces: 40, ends: false)
+      // Small ones are not counted.
+      put(3, pieces: 1)
+      #expect(try answer() == ["200", "16000"])
+      put(5, pieces: 40)
+      #expect(try answer().first == "429")
+      peer.data(1, [], ends: true)
+      #expect(try answer() == ["200", "640000"])
+      // What was answered is no longer counted.
+      put(7, pieces: 60)
+      #expect(try answer() == ["200", "960000"])
+    }
+  }
 }
