@@ -64,7 +64,7 @@ struct ViewQuery: Sendable, Hashable {
     case Array("sort".utf8): order = try Self.choice(value, "sort")
     case Array("kind".utf8): callKind = try Self.choice(value, "kind")
     case Array("bucket".utf8): bucket = try Self.choice(value, "bucket")
-    case Array("filter".utf8): filter = value.map(Self.lowercased)
+    case Array("filter".utf8): filter = value.map(\.lowercased)
     case Array("from".utf8): from = try Self.number(value, "from", 0...Int(Int32.max))
     case Array("count".utf8): count = try Self.number(value, "count", 0...Self.mostLines)
     case Array("selected".utf8): selected = value
@@ -99,14 +99,10 @@ struct ViewQuery: Sendable, Hashable {
     return number
   }
 
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-
   /// Whether a name contains what the filter asks for. Time grows with their product, of which both are bounded.
   func includes(_ name: String) -> Bool {
     guard !filter.isEmpty else { return true }
-    let bytes = name.utf8.map(Self.lowercased)
+    let bytes = name.utf8.map(\.lowercased)
     guard bytes.count >= filter.count else { return false }
     return (0...(bytes.count - filter.count)).contains { bytes[$0...].starts(with: filter) }
   }

@@ -14,7 +14,7 @@ struct StartCallAction: ConsoleAction {
   let sessions: CallSessions
 
   func summary(of request: Switchboard_Console_V1_StartCall) -> String? {
-    "call \(Array(request.method.utf8).excerpt()) of \(Array(request.target.utf8).excerpt())"
+    "call \(request.method.excerpt) of \(request.target.excerpt)"
   }
 
   func refusal(in answer: Switchboard_Console_V1_CallView) -> String? {
@@ -24,7 +24,7 @@ struct StartCallAction: ConsoleAction {
   func perform(_ request: Switchboard_Console_V1_StartCall) async throws(GRPCStatus)
     -> Switchboard_Console_V1_CallView
   {
-    guard let target = targets.all.first(where: { $0.id.utf8.elementsEqual(request.target.utf8) }) else {
+    guard let target = targets.named(Array(request.target.utf8)) else {
       return CallMistake("the console shows no server and no channel with this ID, or no longer").view
     }
     do {

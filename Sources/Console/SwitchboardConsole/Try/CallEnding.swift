@@ -54,12 +54,9 @@ extension HPACKHeaders {
   init(_ headers: [Switchboard_Console_V1_CallHeader]) throws(CallMistake) {
     self.init()
     for header in headers {
-      let name = String(
-        decoding: header.name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 },
-        as: UTF8.self
-      )
+      let name = String(decoding: header.name.utf8.map(\.lowercased), as: UTF8.self)
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isOfName) else {
-        throw CallMistake("metadata has names of letters, digits and -_. only: \(header.name.excerpted)")
+        throw CallMistake("metadata has names of letters, digits and -_. only: \(header.name.excerpt)")
       }
       guard !FieldSyntax.isReserved(name) else {
         throw CallMistake("the protocol itself sends \(name)")
@@ -86,9 +83,4 @@ extension HPACKHeaders {
     default: false
     }
   }
-}
-
-extension String {
-  /// Its beginning, for a message.
-  fileprivate var excerpted: String { Array(utf8).excerpt() }
 }

@@ -15,11 +15,7 @@ struct SwiftCall: Sendable {
       let request = Self.name(of: method.requestType, schema),
       let first = method.name.utf8.first
     else { return nil }
-    let isUpper = (0x41...0x5A).contains(first)
-    let name = String(
-      decoding: [isUpper ? first | 0x20 : first] + method.name.utf8.dropFirst(),
-      as: UTF8.self
-    )
+    let name = String(decoding: [first.lowercased] + method.name.utf8.dropFirst(), as: UTF8.self)
     self.method = "\(client)Client(channel: channel).\(name)"
     self.request = request
   }
