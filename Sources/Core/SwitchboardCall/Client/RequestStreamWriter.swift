@@ -99,9 +99,14 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   /// Ends the call, unless the requests have ended.
   package func drop() { owner?.drop() }
 
-  /// Whether the call has ended, so that nothing can be sent any more. Always `false` behind interceptors.
+  /// Whether the call has ended, so that nothing can be sent any more. Behind interceptors, which may not have seen the end
+  /// yet, this is known once a request could not be sent.
   package var isCutOff: Bool {
-    if case .bytes(let pipe, _) = sink { pipe.hasFailed } else { false }
+    switch sink {
+    case .bytes(let pipe, _): pipe.hasFailed
+    case .parts(let writer, _): writer.isCutOff.load(ordering: .relaxed)
+    case .ended: false
+    }
   }
 
   /// Ends the call because a request could not be written, or because the sequence of requests threw, unless the call has

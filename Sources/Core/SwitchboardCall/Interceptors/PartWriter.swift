@@ -32,6 +32,8 @@ final class PartWriter<Message: Sendable>: Sendable {
   @usableFromInline let room: @Sendable () throws -> InterceptorGate
   /// How many messages other threads have written; negative once the writer has finished.
   @usableFromInline let written = Atomic(0)
+  /// Whether a writer has been told that the call has ended.
+  @usableFromInline let isCutOff = Atomic(false)
 
   /// How many messages from other threads may be on their way to the loop.
   @usableFromInline static var window: Int { 16 }
@@ -59,17 +61,22 @@ final class PartWriter<Message: Sendable>: Sendable {
     _ metadata: MessageMetadata = MessageMetadata()
   ) async throws {
     guard written.load(ordering: .relaxed) >= 0 else { throw GRPCStatus.writeAfterEnd }
-    if eventLoop.inEventLoop {
-      send(message, metadata)
-      try await room().waitUntilWritable()
-    } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
-      eventLoop.execute { self.send(message, metadata) }
-    } else {
-      let gate = try await eventLoop.submit {
-        self.send(message, metadata)
-        return try self.room()
+    do {
+      if eventLoop.inEventLoop {
+        send(message, metadata)
+        try await room().waitUntilWritable()
+      } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
+        eventLoop.execute { self.send(message, metadata) }
+      } else {
+        let gate = try await eventLoop.submit {
+          self.send(message, metadata)
+          return try self.room()
+        }
+        try await gate.waitUntilWritable()
       }
-      try await gate.waitUntilWritable()
+    } catch let status as GRPCStatus {
+      isCutOff.store(true, ordering: .relaxed)
+      throw status
     }
   }
 }
