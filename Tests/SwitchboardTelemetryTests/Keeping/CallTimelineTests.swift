@@ -45,7 +45,7 @@ import Testing
     at(33) { $0.ended(.send(1)) }
     at(34) { $0.began(.encode) }
     at(36) { $0.ended(.encode) }
-    at(50) { $0.callEnded() }
+    at(50) { $0.callEnded(after: 50) }
     #expect(
       shown == [
         "Request 0-5 1 5", "Queue 5-10 1 5", "Decode 10-12 1 2", "Interceptor Checking 13-20 31-33 2 9",
@@ -78,8 +78,18 @@ import Testing
     at(0) { $0.found(Checking(), at: 1) }
     at(1) { $0.began(.receive(1)) }
     at(4) { $0.answered() }
-    at(9) { $0.callEnded() }
+    at(9) { $0.callEnded(after: 9) }
     #expect(shown.suffix(2) == ["Interceptor Checking 1-4 1 3", "Send 4-9 1 5"])
+  }
+
+  /// The end is measured on the loop, while a handler may still be on its way out on another thread.
+  @Test func nothingLastsLongerThanTheCall() {
+    at(2) { $0.requestArrived() }
+    at(3) { $0.began(.handler) }
+    at(7) { $0.began(.encode) }
+    at(12) { $0.ended(.handler) }
+    at(13) { $0.callEnded(after: 10) }
+    #expect(shown == ["Request 0-2 1 2", "Queue 2-3 1 1", "Handler 3-10 1 7", "Encode 7-10 1 3"])
   }
 
   @Test func aLongStreamTakesLittle() {

@@ -145,7 +145,7 @@ final class ServerCall: CallContext, CallTracer, @unchecked Sendable {
       let duration = TelemetryClock.duration(from: start, to: clock.mark)
       let exemplar = clock.exemplar(duration, in: spanContext)
       known.counter.callEnded(CallMeter.End(end, duration, exemplar), whole: nil)
-      timeline?.callEnded()
+      timeline?.callEnded(after: duration)
       if timeline != nil || known.counter.called.isNotable(end.status.code, duration) { keep(end, duration) }
     }
     if let span { span.end(end.status, at: known.parts.clock.now) }

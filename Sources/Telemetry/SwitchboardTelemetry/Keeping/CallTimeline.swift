@@ -20,6 +20,14 @@ package final class CallTimeline: StageWatch {
       total += span.count
       if spans.count < CallTimeline.mostSpans { spans.append(span) }
     }
+
+    fileprivate mutating func cut(at end: Int) {
+      for index in spans.indices {
+        let kept = spans[index].clamped(to: 0..<max(0, end))
+        total -= spans[index].count - kept.count
+        spans[index] = kept
+      }
+    }
   }
 
   fileprivate struct State: Sendable {
@@ -89,12 +97,13 @@ package final class CallTimeline: StageWatch {
     }
   }
 
-  /// The call has ended.
-  func callEnded() {
-    let now = now
+  /// The call has ended after so many nanoseconds. What went on until now on other threads ends with it.
+  func callEnded(after end: Int) {
     state.withLock { state in
-      for stage in state.open.keys { state.close(stage, at: now) }
-      state.end = now
+      for stage in state.open.keys { state.close(stage, at: end) }
+      for stage in state.lanes.keys { state.lanes[stage]?.cut(at: end) }
+      state.lastEnd = min(state.lastEnd, end)
+      state.end = end
     }
   }
 
