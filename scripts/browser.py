@@ -92,7 +92,7 @@ class Page:
         """Waits for a condition in the page, which looks again at each change that it makes."""
         script = f"""new Promise((resolve) => {{
             const give = () => resolve(JSON.stringify([document.body?.innerText, document.location.href]));
-            const late = setTimeout(give, 30000);
+            const late = setTimeout(give, 100000);
             const look = () => {{ if ({condition}) {{ clearTimeout(late); resolve(null); }} else setTimeout(look, 20); }};
             look();
         }})"""

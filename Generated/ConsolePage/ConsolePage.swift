@@ -1392,7 +1392,8 @@ class MessageForm {
     this.level = level;
     let form;
     try { form = await this.types(type); } catch (error) {
-      this.element.replaceChildren(make("p", { class: "bad-text" }, `There is no form: ${error.message}`));
+      this.element.replaceChildren(make("p", { class: "bad-text" }, `There is no form: ${error.message}`),
+        make("button", { type: "button", class: "small", onclick: () => this.show(type, members, level) }, "Try again"));
       return;
     }
     shareChoices(form.fields ?? []);

@@ -90,14 +90,14 @@ import Testing
     )
   }
 
-  /// All events of a call, until there are `count`, or until it is over.
+  /// All events of a call, until there are `count` responses, or until it is over.
   private func events(
     of started: Switchboard_Console_V1_CallView,
     _ count: Int = .max,
     at address: SocketAddress
   ) async throws -> [Switchboard_Console_V1_CallEvent] {
     var (found, view) = (started.events, started)
-    while found.count < count, !view.isOver, !Task.isCancelled {
+    while found.messages.count < count, !view.isOver, !Task.isCancelled {
       view = try go(started.id, from: UInt32(found.count), at: address)
       guard !view.id.isEmpty else { break }
       found += view.events
