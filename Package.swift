@@ -272,7 +272,7 @@ let package = Package(
     // The message runtime: no dependency from outside but the standard library.
     .target(name: "SwitchboardProtobuf", dependencies: ["SwitchboardSchema", "SwitchboardText"]),
     // What the message runtime and the generator must decide alike.
-    .target(name: "SwitchboardSchema"),
+    .target(name: "SwitchboardSchema", dependencies: ["SwitchboardText"]),
     .testTarget(
       name: "SwitchboardProtobufTests",
       dependencies: [
@@ -389,7 +389,7 @@ let package = Package(
 
     // The generator: descriptors in, Swift source out. Every user's first build compiles it alone, to plan the build, so
     // it does without the message runtime, which takes longer to compile than all that the plugin runs.
-    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema"]),
+    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema", "SwitchboardText"]),
     .testTarget(
       name: "SwitchboardGeneratorTests",
       dependencies: [

@@ -1,3 +1,4 @@
+import SwitchboardSchema
 import Testing
 
 @testable import SwitchboardGenerator
@@ -20,10 +21,10 @@ struct NameTests {
 
   @Test(
     "Packages become prefixes",
-    arguments: [("foo.bar_baz", "Foo_BarBaz_"), ("a", "A_"), ("_1a.b", "_1a_B_")]
+    arguments: [("foo.bar_baz", "Foo_BarBaz_"), ("a", "A_"), ("_1a.b", "_1a_B_"), ("1a", "_1a_")]
   )
   func packagePrefix(package: String, expected: String) {
-    #expect(TypeNames.prefix(package: package) == expected)
+    #expect(SwiftNames.prefix(of: package) == expected)
   }
 
   @Test("Values lose the name of their enum unless nothing, or a digit, is left")

@@ -47,13 +47,8 @@ package struct NearNames {
 
   /// Without regard to case, with one separator, and without the dashes that all flags begin with.
   private static func letters(of name: String) -> [UInt8] {
-    name.utf8.drop { $0 == UInt8(ascii: "-") }.map { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-      case UInt8(ascii: "/"): UInt8(ascii: ".")
-      default: byte
-      }
-    }
+    name.utf8.drop { $0 == UInt8(ascii: "-") }
+      .map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0.lowercased }
   }
 
   private static func lastPart(of letters: [UInt8]) -> [UInt8] {

@@ -4,7 +4,7 @@ package enum UsualHTTPMethod {
 
   /// The usual method that differs from this one only in its capitals, which makes it another to HTTP.
   package static func inCapitals(_ method: String) -> String? {
-    let letters = method.utf8.map { $0.isSmallLetter ? $0 & 0xDF : $0 }
+    let letters = method.utf8.map { $0.isLower ? $0 & 0xDF : $0 }
     return names.first { $0.utf8.elementsEqual(letters) && !$0.utf8.elementsEqual(method.utf8) }
   }
 
@@ -21,8 +21,4 @@ package enum UsualHTTPMethod {
     if old.count == 2, new.count == 2 { return old.elementsEqual(new.reversed()) }
     return max(old.count, new.count) == 1
   }
-}
-
-extension UInt8 {
-  fileprivate var isSmallLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }

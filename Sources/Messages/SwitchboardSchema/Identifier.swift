@@ -1,3 +1,5 @@
+import SwitchboardText
+
 extension StringProtocol {
   /// Whether this is an identifier in `.proto` files: ASCII letters, digits and `_`, not starting with a digit.
   package var isIdentifier: Bool {
@@ -19,12 +21,4 @@ extension StringProtocol {
     }
     return !startsWord
   }
-}
-
-// ASCII only: `.proto` files allow no other letters.
-extension UInt8 {
-  package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-  package var isLower: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
-  package var isUpper: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
-  package var isLetter: Bool { isLower || isUpper }
 }

@@ -1,4 +1,5 @@
 import SwitchboardDynamic
+import SwitchboardSchema
 import SwitchboardText
 
 /// A call as Swift, with the names that the generator gives by default.
@@ -27,25 +28,6 @@ struct SwiftCall: Sendable {
     let length = file.package.isEmpty ? 0 : file.package.utf8.count + 1
     let own = String(decoding: fullName.utf8.dropFirst(length), as: UTF8.self)
     if file.options.hasSwiftPrefix { return file.options.swiftPrefix + own }
-    return file.package.isEmpty ? own : prefix(of: file.package) + own
-  }
-
-  /// `foo.bar_baz` to `Foo_BarBaz_`.
-  private static func prefix(of package: String) -> String {
-    var result: [UInt8] = []
-    var startsWord = true
-    for byte in package.utf8 {
-      switch byte {
-      case UInt8(ascii: "_"): startsWord = true
-      case UInt8(ascii: "."):
-        startsWord = true
-        result.append(UInt8(ascii: "_"))
-      default:
-        let isLower = (0x61...0x7A).contains(byte)
-        result.append(startsWord && isLower ? byte & 0xDF : byte)
-        startsWord = false
-      }
-    }
-    return String(decoding: result, as: UTF8.self) + "_"
+    return file.package.isEmpty ? own : SwiftNames.prefix(of: file.package) + own
   }
 }

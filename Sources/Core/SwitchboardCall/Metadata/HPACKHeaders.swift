@@ -34,14 +34,14 @@ public struct HPACKHeaders: Sendable {
   /// Adds a field; earlier fields of the same name stay. If the name ends in `-bin`, the value has to be in base64, as it is
   /// in metadata that was received; a call with any other text fails with `INTERNAL`.
   public mutating func add(name: String, value: String) {
-    append(name: name.utf8.lazy.map(Self.lowercased), value: value.utf8)
+    append(name: name.utf8.lazy.map(\.lowercased), value: value.utf8)
   }
 
   /// Adds a binary value, sent in base64. The name must end in `-bin`; a call with any other name fails with `INTERNAL`.
   public mutating func add(name: String, binary value: some Collection<UInt8>) {
-    let isBinary = name.utf8.suffix(4).lazy.map(Self.lowercased).elementsEqual("-bin".utf8)
+    let isBinary = name.utf8.suffix(4).lazy.map(\.lowercased).elementsEqual("-bin".utf8)
     append(
-      name: name.utf8.lazy.map(Self.lowercased),
+      name: name.utf8.lazy.map(\.lowercased),
       value: (isBinary ? [] : [Self.binaryMark]) + Base64.encode(value)
     )
   }
@@ -191,11 +191,7 @@ extension HPACKHeaders {
 
   private func isName(_ name: String, at index: Int) -> Bool {
     withField(at: index) { own, _ in
-      own.count == name.utf8.count && own.elementsEqual(name.utf8.lazy.map(Self.lowercased))
+      own.count == name.utf8.count && own.elementsEqual(name.utf8.lazy.map(\.lowercased))
     }
-  }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
-    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
   }
 }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// The template of a path, as `google/api/http.proto` defines it: `/v1/{name=shelves/*/books/*}:publish`.
 package struct PathTemplate: Hashable, Sendable {
   /// The pattern of one segment of a path.
@@ -138,9 +140,4 @@ extension PathTemplate {
       return String(Substring(text))
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isLetter: Bool { (self | 0x20) >= UInt8(ascii: "a") && (self | 0x20) <= UInt8(ascii: "z") }
-  fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }

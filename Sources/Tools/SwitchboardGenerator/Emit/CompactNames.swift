@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Names in the compact form that the message runtime reads.
 enum CompactNames {
   /// The name of a field, followed by its names in JSON and in the text format where they are not the default.

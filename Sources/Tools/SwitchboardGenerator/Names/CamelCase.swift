@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Names in camel case, by the rules of SwiftProtobuf: a word ends at `_`, at a digit or before a capital, and `id`,
 /// `url`, `http` and `https` are capitalized unless they begin a lower-camel-case name.
 struct CamelCase {

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Assigns the Swift names of an enum's values.
 enum EnumCaseNames {
   /// The names of `values` in the enum `name`; nil for an alias whose name would equal that of the original.

@@ -1,4 +1,4 @@
-import SwitchboardSchema
+import SwitchboardText
 
 extension StringProtocol {
   /// Whether the text consists only of `_`.
@@ -17,9 +17,4 @@ extension StringProtocol {
     while trimmed.last?.isWhitespace == true { trimmed = trimmed.dropLast() }
     return String(trimmed)
   }
-}
-
-extension UInt8 {
-  var lowercased: UInt8 { isUpper ? self + 32 : self }
-  var uppercased: UInt8 { isLower ? self - 32 : self }
 }

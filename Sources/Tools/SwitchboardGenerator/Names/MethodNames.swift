@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Assigns unique Swift names to the methods of a service.
 enum MethodNames {
   /// Members that clients, providers and method lists already have, and words that cannot follow a dot.

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Names that have another meaning in Swift or in generated code.
 enum ReservedWords {
   private static let keywords: Set<String> = words(

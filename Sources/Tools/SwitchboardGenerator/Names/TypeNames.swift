@@ -1,3 +1,6 @@
+import SwitchboardSchema
+import SwitchboardText
+
 /// Names of types.
 enum TypeNames {
   /// The prefix of a file's type names: the option `swift_prefix`, or the package with `_` instead of dots.
@@ -8,26 +11,7 @@ enum TypeNames {
       }
       return prefix
     }
-    return file.package.isEmpty ? "" : prefix(package: file.package)
-  }
-
-  /// `foo.bar_baz` to `Foo_BarBaz_`.
-  static func prefix(package: String) -> String {
-    var result: [UInt8] = []
-    var startsWord = true
-    for byte in package.utf8 {
-      switch byte {
-      case UInt8(ascii: "_"): startsWord = true
-      case UInt8(ascii: "."):
-        startsWord = true
-        result.append(UInt8(ascii: "_"))
-      default:
-        if result.isEmpty, byte.isDigit { result.append(UInt8(ascii: "_")) }
-        result.append(startsWord ? byte.uppercased : byte)
-        startsWord = false
-      }
-    }
-    return String(decoding: result, as: UTF8.self) + "_"
+    return file.package.isEmpty ? "" : SwiftNames.prefix(of: file.package)
   }
 
   /// The prefix and the name of the file, for declarations of the file as a whole: `Foo_Bar_Order`. The folders of the

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Reads mappings in text form: a sequence of blocks with fields.
 ///
 ///     mapping { module_name: "Shop" proto_file_path: ["shop/order.proto", "shop/cart.proto"] }

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Messages that are represented by types of the user or sent by other marshallers.
 struct PayloadMappings {
   /// The replacement for a message in the code of a service.

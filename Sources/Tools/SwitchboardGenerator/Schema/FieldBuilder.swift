@@ -1,4 +1,5 @@
 import SwitchboardSchema
+import SwitchboardText
 
 /// Builds the schema of one field.
 struct FieldBuilder {

@@ -1,3 +1,5 @@
+import SwitchboardText
+
 /// Assigns the Swift names of messages, enums and oneofs.
 struct TypeNamer {
   private var schema: Schema

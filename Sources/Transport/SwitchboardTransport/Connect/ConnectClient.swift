@@ -96,7 +96,7 @@ final class ConnectUnaryClient: ClientDialect {
     let wanted = "application/\(ConnectRequest.name(subtype))"
     let type = String(
       decoding: HTTP1Syntax.trimmed(contentType.prefix { $0 != UInt8(ascii: ";") }).map(
-        HTTP1Syntax.lowercased
+        \.lowercased
       ),
       as: UTF8.self
     )
@@ -188,7 +188,7 @@ final class ConnectStreamClient: ClientDialect {
   private func take(_ fields: [String: ConfigValue]) {
     for (name, values) in fields.sorted(by: { $0.key.precedes($1.key) }) {
       guard case .array(let list) = values else { continue }
-      let name = name.utf8.map(HTTP1Syntax.lowercased)
+      let name = name.utf8.map(\.lowercased)
       guard name.withUnsafeBufferPointer({ FieldSyntax.isName($0) && ReservedHeaders.allow($0) }) else {
         continue
       }

@@ -42,7 +42,7 @@ package struct DialectRequest: ~Copyable {
   /// The content type in lower case, without parameters.
   package var mediaType: String {
     let type = contentType.prefix { $0 != UInt8(ascii: ";") }
-    return String(decoding: HTTP1Syntax.trimmed(type).map(HTTP1Syntax.lowercased), as: UTF8.self)
+    return String(decoding: HTTP1Syntax.trimmed(type).map(\.lowercased), as: UTF8.self)
   }
 
   /// Whether a client of Connect may have sent the request: it has no content type, or one of an application that is not

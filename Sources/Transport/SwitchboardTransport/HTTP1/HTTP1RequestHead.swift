@@ -1,6 +1,7 @@
 // unsafe: request bytes that the socket lends for one read
 
 import SwitchboardCall
+import SwitchboardText
 
 /// The request line and the header fields of an HTTP/1.1 request.
 struct HTTP1RequestHead {
@@ -39,7 +40,7 @@ struct HTTP1RequestHead {
   private mutating func append(_ name: Bytes, _ value: Bytes) {
     let start = bytes.count
     bytes += name
-    for index in start..<bytes.count { bytes[index] = HTTP1Syntax.lowercased(bytes[index]) }
+    for index in start..<bytes.count { bytes[index] = bytes[index].lowercased }
     ends.append(bytes.count)
     bytes += value
     ends.append(bytes.count)

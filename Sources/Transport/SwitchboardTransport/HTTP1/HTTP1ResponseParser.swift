@@ -1,6 +1,7 @@
 // unsafe: request bytes that the socket lends for one read
 
 import SwitchboardCall
+import SwitchboardText
 
 /// Parses HTTP/1.1 responses incrementally, as strictly as `HTTP1Parser` parses requests.
 struct HTTP1ResponseParser {
@@ -102,7 +103,7 @@ struct HTTP1ResponseParser {
     case "connection":
       if HTTP1Syntax.list(value, contains: "close") { head.closes = true }
     case "keep-alive", "proxy-connection", "upgrade": break
-    default: head.fields.append((name.map(HTTP1Syntax.lowercased), Array(value)))
+    default: head.fields.append((name.map(\.lowercased), Array(value)))
     }
     return true
   }

@@ -1,4 +1,5 @@
 import SwitchboardNetwork
+import SwitchboardText
 
 /// The names under which a server answers. A web page can make its visitor's browser ask any server of the visitor's
 /// machine for a page, under a name of its own that it then resolves to this machine (DNS rebinding): the browser shows the
@@ -7,19 +8,15 @@ package struct HostNames: Sendable {
   private let names: [[UInt8]]
 
   /// These names, without ports, and those of the machine itself.
-  package init(_ names: [String]) { self.names = names.map { Self.lowercased($0.utf8) } }
+  package init(_ names: [String]) { self.names = names.map { $0.utf8.map(\.lowercased) } }
 
   /// Whether `host`, without a port, is a name or an address that never leaves the machine.
-  package static func isLocal(_ host: String) -> Bool { isLocal(lowercased(host.utf8)) }
+  package static func isLocal(_ host: String) -> Bool { isLocal(host.utf8.map(\.lowercased)) }
 
   /// Whether it contains the name in an authority: `name`, `name:port`, `address:port` or `[address]:port`.
   func contain(_ authority: some Collection<UInt8>) -> Bool {
-    guard authority.count <= 300, let host = Self.host(of: Self.lowercased(authority)) else { return false }
+    guard authority.count <= 300, let host = Self.host(of: authority.map(\.lowercased)) else { return false }
     return Self.isLocal(host) || names.contains(host)
-  }
-
-  private static func lowercased(_ text: some Collection<UInt8>) -> [UInt8] {
-    text.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 
   /// `nil` if what follows the host is no port.

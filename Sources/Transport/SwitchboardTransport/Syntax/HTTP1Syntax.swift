@@ -1,17 +1,15 @@
 // unsafe: request bytes that the socket lends for one read
 
+import SwitchboardText
+
 /// The lexical rules of HTTP/1.1.
 enum HTTP1Syntax {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  static func lowercased(_ byte: UInt8) -> UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-
   /// Whether `bytes` equal `word`, which is in lower case, ignoring case.
   static func isWord(_ bytes: some Collection<UInt8>, _ word: StaticString) -> Bool {
     guard bytes.count == word.utf8CodeUnitCount else { return false }
-    return bytes.lazy.map(lowercased).elementsEqual(Bytes(start: word.utf8Start, count: bytes.count))
+    return bytes.lazy.map(\.lowercased).elementsEqual(Bytes(start: word.utf8Start, count: bytes.count))
   }
 
   /// Whether a comma-separated list contains `word`.
@@ -67,7 +65,7 @@ enum HTTP1Syntax {
   }
 
   private static func hexadecimal(_ digit: UInt8) -> Int? {
-    switch lowercased(digit) {
+    switch digit.lowercased {
     case let digit where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
       Int(digit - UInt8(ascii: "0"))
     case let digit where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit):

@@ -1,6 +1,7 @@
 // unsafe: bytes that a stream or a session lends for one call
 
 import SwitchboardCall
+import SwitchboardText
 
 /// A call by gRPC-Web: gRPC's headers and frames, and the trailers in the last frame.
 final class GRPCWebClient: ClientDialect {
@@ -78,7 +79,7 @@ final class GRPCWebClient: ClientDialect {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       line.withUnsafeBufferPointer { line in
         guard let (name, value) = HTTP1Syntax.field(line) else { return }
-        take(trailer: name.map(HTTP1Syntax.lowercased), value)
+        take(trailer: name.map(\.lowercased), value)
       }
     }
     return head.status
