@@ -19,7 +19,8 @@ import Testing
                                            "private_key_file": "/c.key", "refresh_interval": "600s"}},
                 {"type": "insecure"}
               ],
-              "server_features": ["xds_v3", "fail_on_data_errors", "something_new"]
+              "server_features": ["xds_v3", "fail_on_data_errors", "something_new"],
+              "call_creds": [{"type": "new"}, {"type": "jwt_token_file", "config": {"jwt_token_file": "/token"}}]
             },
             \(Self.server)
           ],
@@ -36,6 +37,7 @@ import Testing
     #expect(first.target == "dns:///plane.example:443" && first.features == [.failOnDataErrors])
     let credentials = TLSCredentials(certificateChain: .file("/c.pem"), privateKey: .file("/c.key"))
     #expect(first.security == .tls(ClientTLS(trustRoots: .file("/roots.pem"), credentials: credentials)))
+    #expect(first.tokenFile == "/token")
     #expect(bootstrap.servers.last?.security == .plaintext)
     let metadata: [String: ConfigValue] = ["app": .object(["name": .string("greeter")])]
     #expect(
@@ -76,6 +78,10 @@ import Testing
     (
       #"{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "tls", "config": {"private_key_file": "k"}}]}]}"#,
       "xds_servers[0].channel_creds[0].config.certificate_file: is missing: a certificate and its key are given together"
+    ),
+    (
+      #"{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "tls"}], "call_creds": [{"type": "jwt_token_file"}]}]}"#,
+      "xds_servers[0].call_creds[0].config: is missing"
     ),
     (#"{"xds_servers": [\#(server)], "node": 1}"#, "node: is not an object"),
     (

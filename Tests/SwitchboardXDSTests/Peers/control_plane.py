@@ -11,7 +11,7 @@ Commands are lines of JSON on the standard input:
     {"cut": true}                                     ends all streams
 
 It answers each with {"done": NUMBER}, and prints an event for each request: {"event": "asked" | "accepted" | "refused",
-"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID}. It ends with its input.
+"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID, "token": AUTHORIZATION}. It ends with its input.
 """
 
 import base64
@@ -100,13 +100,14 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
 
         threading.Thread(target=read, daemon=True).start()
         names, nonces, count = {}, {}, 0
+        token = dict(context.invocation_metadata()).get("authorization", "")
         try:
             while (event := events.get()) is not None:
                 what, value = event
                 if what == "request":
                     kind = NAMES[value.type_url]
                     wanted = list(value.resource_names)
-                    self.report(kind, value)
+                    self.report(kind, value, token)
                     is_current = not value.response_nonce or value.response_nonce == nonces.get(kind)
                     if not is_current or names.get(kind) == wanted and value.response_nonce:
                         continue
@@ -132,7 +133,7 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
                 version_info=self.version, type_url=URLS[kind], nonce=nonce, resources=found
             )
 
-    def report(self, kind, request):
+    def report(self, kind, request, token):
         event = "asked" if not request.response_nonce else "accepted"
         if request.HasField("error_detail"):
             event = "refused"
@@ -143,6 +144,7 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
             version=request.version_info,
             reason=request.error_detail.message,
             node=request.node.id,
+            token=token,
         )
 
 

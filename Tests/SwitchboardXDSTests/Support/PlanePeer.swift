@@ -14,6 +14,7 @@ final class PlanePeer: Sendable {
     let version: String
     let reason: String
     let node: String
+    let token: String
   }
 
   private struct Line: Decodable {

@@ -49,6 +49,19 @@ extension XDSBootstrap.Server {
       security: try Self.security(reader),
       features: Set(features.compactMap { XDSBootstrap.Feature(name: $0) })
     )
+    tokenFile = try Self.tokenFile(reader)
+  }
+
+  /// The first credentials of calls whose kind is known: further ones would send the same field again.
+  private static func tokenFile(_ reader: ConfigReader) throws(GRPCStatus) -> String? {
+    for offer in try reader.objects("call_creds") ?? [] {
+      guard try offer.required("type", try offer.string("type")).isExactly("jwt_token_file") else { continue }
+      let config = try offer.required("config", try offer.object("config"))
+      let path = try config.required("jwt_token_file", try config.string("jwt_token_file"))
+      guard !path.isEmpty else { throw config.failure("jwt_token_file", "is empty") }
+      return path
+    }
+    return nil
   }
 
   /// Credentials of the first kind that is known.

@@ -41,6 +41,9 @@ public struct XDSBootstrap: Hashable, Sendable {
     public var security: ChannelSecurity
     /// What is known of it.
     public var features: Set<Feature>
+    /// A file with a JSON Web Token, which each stream sends (gRFC A97). Whoever renews the token replaces the file. It is not sent
+    /// in plaintext: calls fail then.
+    public var tokenFile: String?
 
     /// A control plane at a target.
     public init(_ target: String, security: ChannelSecurity = .automatic, features: Set<Feature> = []) {

@@ -33,18 +33,28 @@ final class ControlPlane: Sendable {
   private static let shortestLife = Duration.milliseconds(100)
 
   private let channel: Channel
+  /// What each stream says of this client; `nil` if that is nothing.
+  private let token: TokenFile?
   private let node: Envoy_Config_Core_V3_Node
   private let reader: ResourceReader
   private let time: any CallTime
   private let logger: Logger
   private let state: Locked<State>
 
-  /// Throws `INVALID_ARGUMENT` for a target that is none.
+  /// Throws `INVALID_ARGUMENT` for a target that is none, and for a token that could be read on its way.
   init(
     _ server: XDSBootstrap.Server,
     _ node: XDSBootstrap.Node,
     _ environment: XDSEnvironment
   ) throws(GRPCStatus) {
+    guard server.tokenFile == nil || server.security != .plaintext else {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message:
+          "the control plane \(server.target.excerpt) has a token, which is not sent in plaintext: it needs TLS"
+      )
+    }
+    token = server.tokenFile.map { TokenFile(path: $0) }
     var options = environment.options
     options.security = server.security
     options.responseSizeLimit = Self.responseSizeLimit
@@ -156,7 +166,9 @@ final class ControlPlane: Sendable {
   /// One stream, to its end.
   private func serve() async -> GRPCStatus {
     let client = Envoy_Service_Discovery_V3_AggregatedDiscoveryServiceClient(channel: channel)
-    let call = client.makeStreamAggregatedResourcesCall()
+    var options = CallOptions()
+    options.authTokenProvider = token
+    let call = client.makeStreamAggregatedResourcesCall(callOptions: options)
     let (requests, source) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     state.withLock { state in
       state.requests = source
