@@ -1,4 +1,5 @@
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import SwitchboardOpenAPI
 import SwitchboardREST
@@ -38,6 +39,32 @@ import Testing
         #expect(answer.status == status, "\(path): \(answer)")
         if let body { #expect(answer.body == body, "\(path)") }
       }
+    }
+  }
+
+  /// Bodies that are not whole, of many requests on one connection: messages, and values of streams.
+  @Test(arguments: ["/v1/all", "/v1/collect"])
+  func theBodiesOfAConnectionAreBoundedTogether(_ path: String) async throws {
+    let options: (inout ServerOptions) -> Void = { $0.connectionBufferSize = 2 << 20 }
+    try await withRESTServer(configure: options) { address in
+      let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })
+      let peer = try FramePeer(port: port)
+      // The server's windows are in force once they are acknowledged.
+      peer.send(FramePeer.Kind.settings, 1, 0, [])
+      let fields = [
+        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
+        ("content-type", "application/json"),
+      ]
+      for number in 0..<10 {
+        let stream = UInt32(2 * number + 1)
+        peer.headers(stream, fields)
+        peer.data(stream, Array("{\"text\":\"".utf8))
+        for _ in 0..<19 { peer.data(stream, [UInt8](repeating: UInt8(ascii: "x"), count: 15_000)) }
+      }
+      // Half of the buffer has three beside the oldest.
+      for _ in 0..<6 { #expect(peer.nextHeaders()?.fields[":status"] == "429") }
+      peer.data(1, Array("\"}".utf8), ends: true)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
     }
   }
 

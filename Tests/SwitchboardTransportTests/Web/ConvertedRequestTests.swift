@@ -37,6 +37,7 @@ import Testing
 
     func framesAtEnd(_ limit: MessageLimit) -> [UInt8] { frame(0) }
     var addedByteCount: Int { 0 }
+    var gatheredByteCount: Int { 0 }
     var waitsForEnd: Bool { true }
 
     func answer(_ message: MessageBuffer?, _ ending: borrowing DialectEnding, into headers: HeaderWriter)

@@ -70,6 +70,8 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   /// The first message has the most.
   var addedByteCount: Int { head.count }
 
+  var gatheredByteCount: Int { values.gatheredByteCount }
+
   /// How many bytes of frames are produced at a time, approximately.
   private static let step = 4 * 1024
 

@@ -22,6 +22,9 @@ struct JSONValues {
 
   private enum Previous { case bracket, value, comma }
 
+  /// How many bytes of a value that has not ended are kept.
+  var gatheredByteCount: Int { value.count }
+
   init(limit: Int) { self.limit = limit }
 
   /// Reads up to the end of the next value. Returns the value, or `nil` if it does not end in this piece, and the

@@ -64,6 +64,9 @@ package protocol DialectFraming: AnyObject {
   /// The frames that are completed by the end of the body.
   func framesAtEnd(_ limit: MessageLimit) throws(GRPCStatus) -> [UInt8]
 
+  /// How many bytes are kept of a message that is not whole.
+  var gatheredByteCount: Int { get }
+
   /// The most bytes that a message has beside those that the client has sent: they do not count towards its limit.
   var addedByteCount: Int { get }
 }

@@ -71,14 +71,26 @@ extension Session {
 
   /// Lets the peer send more before it must wait, on each stream and on the whole connection.
   private func growWindows(to window: Int) {
-    var entry = nghttp2_settings_entry(
-      settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
-      value: UInt32(clamping: window)
-    )
-    nghttp2_submit_settings(raw, 0, &entry, 1)
+    if streamLimit == nil { announce(streamWindow: window) }
     guard window > connectionWindow else { return }
     connectionWindow = window
     nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: window))
+  }
+
+  /// Lets the peer send at most so much on each stream before it is read, or, if `nil`, as much as the link is worth. What a
+  /// stream has received beyond that comes first.
+  func limitStreams(to limit: Int?) {
+    guard limit != streamLimit else { return }
+    streamLimit = limit
+    announce(streamWindow: min(limit ?? .max, inbound.link.window))
+  }
+
+  private func announce(streamWindow: Int) {
+    var entry = nghttp2_settings_entry(
+      settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+      value: UInt32(clamping: streamWindow)
+    )
+    nghttp2_submit_settings(raw, 0, &entry, 1)
   }
 
   /// How many bytes this side may send on the connection for now.

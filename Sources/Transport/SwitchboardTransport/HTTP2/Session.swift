@@ -35,6 +35,8 @@ final class Session: HTTPServerSession, HTTPClientSession {
   @exclusivity(unchecked) private(set) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) var connectionWindow: Int
   @exclusivity(unchecked) var inbound: InboundAccount
+  /// The most that the peer may send on a stream before it is read, if that is less than usual.
+  @exclusivity(unchecked) var streamLimit: Int?
   @exclusivity(unchecked) var end = SessionEnd()
   let frameLimit: Int
   private let unsentFrameLimit: Int

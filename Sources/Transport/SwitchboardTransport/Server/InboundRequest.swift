@@ -12,6 +12,10 @@ struct InboundRequest {
   var messages: InboundMessages
   /// Why the request failed.
   private(set) var failure: GRPCStatus?
+  /// How much of it `GatheredRequests` counts; zero if the request is not among them.
+  var counted = 0
+  /// The bytes that its client may not send again before other requests of the connection have ended.
+  var withheld = 0
   /// The body of a request that a page answers.
   private var page: [UInt8] = []
 

@@ -109,13 +109,15 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
-    connection.settle(arrived: bytes.count, credit: receive(bytes), on: id)
+    let credit = gather(bytes.count, credit: receive(bytes))
+    connection.settle(arrived: bytes.count, credit: credit, on: id)
   }
 
   func remoteDidEnd() {
     state.remoteDidEnd()
     if let dialect { requestDidEnd(for: dialect) }
     endOfRequests()
+    gatheredMore()
     if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
 
@@ -156,6 +158,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       if isHandlerCancelled { watchHandler() }
     }
     connection.forget(flow?.takeWithheld() ?? 0)
+    stopGathering()
     connection.streamDidClose(self)
   }
 

@@ -37,6 +37,7 @@ final class ServerConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
   @exclusivity(unchecked) var knownCall: KnownCall?
   @exclusivity(unchecked) private var pings: PingPolicy
+  @exclusivity(unchecked) var gathered: GatheredRequests
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer address: SocketAddress?) {
     self.core = core
@@ -55,6 +56,7 @@ final class ServerConnection: ConnectionParts, Connection {
     self.peer = peer
     keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
+    gathered = GatheredRequests(bufferSize: core.options.connectionBufferSize)
     lastCallEnd = loop.now
     var tls: TLSFilter?
     if let contexts = core.tlsContexts {

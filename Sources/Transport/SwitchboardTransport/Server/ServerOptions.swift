@@ -32,7 +32,8 @@ public struct ServerOptions: Sendable {
   /// as they arrive. A value of `streamLookahead` or less keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection must wait, and how many
-  /// bytes of decompressed messages before its other messages stay compressed.
+  /// bytes of decompressed messages before its other messages stay compressed. Large messages that have not arrived whole
+  /// have an eighth of it together; beyond that, only one goes on.
   public var connectionBufferSize = 64 * 1024 * 1024
   /// The maximum number of open connections. Any more are closed as soon as they are accepted.
   public var maxConnections = 16_384

@@ -49,6 +49,12 @@ struct Deframer {
   /// Whether a message has started and is incomplete.
   var isInsideMessage: Bool { isInsideBody || prefixCount > 0 }
 
+  /// How many bytes have arrived of a message that is incomplete.
+  var filledByteCount: Int { if case .body(_, let filled, _) = state { filled } else { 0 } }
+
+  /// Forgets the message that is incomplete.
+  mutating func drop() { state = .prefix }
+
   /// Whether the next bytes belong to the body of a message that has started.
   var isInsideBody: Bool {
     if case .body = state { return true }

@@ -77,6 +77,7 @@ struct InboundMessages {
   }
 
   fileprivate mutating func drop() {
+    deframer.drop()
     held = HeldBytes()
     converted = HeldBytes()
     waiting.removeAll()

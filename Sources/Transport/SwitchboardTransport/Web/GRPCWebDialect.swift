@@ -38,6 +38,7 @@ final class GRPCWebExchange: DialectExchange, DialectFraming {
   var requestForm: DialectRequestForm { format == .text ? .converted(self) : .frames }
 
   var addedByteCount: Int { 0 }
+  var gatheredByteCount: Int { 0 }
 
   func frames(from piece: inout UnsafeRawBufferPointer, _ limit: MessageLimit) throws(GRPCStatus) -> [UInt8] {
     let part = UnsafeRawBufferPointer(rebasing: piece.prefix(Self.step))
