@@ -131,6 +131,50 @@ import Testing
     #expect(error?.contains("while waiting for the response from 127.0.0.1:") == true)
   }
 
+  /// The client would take it for the end of what it has called.
+  @Test func theEndOfAChannelReachesTheLogOnly() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    func check(_ backend: Channel) async throws {
+      try await with(backend, options) { caller async throws in
+        let failure = await status { _ = try await caller.get(TestService.hang) }
+        #expect(failure == GRPCStatus(code: .unavailable, message: Self.fixed))
+      }
+    }
+    try await TestPair.with { pair async throws in
+      await pair.channel.shutDown()
+      try await check(pair.channel)
+      let inProcess = try Channel(inProcess: [TestService()])
+      await inProcess.shutDown()
+      try await check(inProcess)
+      // Whoever has the channel is told.
+      let own = await status { _ = try await pair.get() }
+      #expect(own == GRPCStatus(code: .unavailable, message: "the channel was shut down"))
+    }
+    #expect(entries.all.count == 2)
+    for entry in entries.all {
+      #expect(entry.message == "a call failed because a call that its handler made did")
+      #expect(entry.metadata["error"] == "unavailable (14): the channel was shut down")
+    }
+  }
+
+  /// The same of a call that is under way.
+  @Test func theEndOfAChannelInACallReachesTheLogOnly() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await TestPair.with { pair async throws in
+      try await with(pair.channel, options) { caller async throws in
+        let call = Task { await status { _ = try await caller.get(TestService.hang) } }
+        await pair.service.hanging.wait()
+        await pair.channel.shutDown(grace: .zero)
+        #expect(await call.value == GRPCStatus(code: .unavailable, message: Self.fixed))
+      }
+    }
+    #expect(entries.all.first?.metadata["error"] == "unavailable (14): the channel was shut down")
+  }
+
   private struct Unreadable: Error, CustomStringConvertible {
     var description: String { "cannot read /srv/orders" }
   }

@@ -254,16 +254,10 @@ package final class ChannelBalancer: BalancerHost {
 }
 
 extension GRPCStatus {
-  package static let channelShutDown = GRPCStatus(
-    code: .unavailable,
-    message: "the channel was shut down",
-    origin: .user
-  )
+  package static let channelShutDown = endOfChannel("the channel was shut down")
 
-  package static let channelReleased = GRPCStatus(
-    code: .unavailable,
-    message: "the channel was released: keep it, or a client that has it, while calls are made",
-    origin: .user
+  package static let channelReleased = endOfChannel(
+    "the channel was released: keep it, or a client that has it, while calls are made"
   )
 
   fileprivate static func unusableConfig(_ reason: GRPCStatus) -> GRPCStatus {

@@ -25,8 +25,8 @@ public struct GRPCStatus: Error, Sendable {
   public var code: Code
   /// Who caused the status.
   public var origin: Origin
-  /// Whether a channel of this process has composed it, because of what a peer or a proxy did. It may name servers, unlike
-  /// what a server says itself.
+  /// Whether a channel of this process has composed it, because of what a peer or a proxy did, or because it has ended itself.
+  /// It may name servers, unlike what a server says, and is not about the call in which a handler lets it pass.
   @usableFromInline package var isOfChannel: Bool
   @usableFromInline var contents: Contents
 
@@ -68,7 +68,14 @@ public struct GRPCStatus: Error, Sendable {
   /// The same, as one that a channel has composed and no server has sent, unless the application has made it.
   package var ofChannel: GRPCStatus {
     var status = self
-    status.isOfChannel = origin != .user
+    status.isOfChannel = isOfChannel || origin != .user
+    return status
+  }
+
+  /// What calls fail with whose channel the application has ended.
+  package static func endOfChannel(_ message: String) -> GRPCStatus {
+    var status = GRPCStatus(code: .unavailable, message: message)
+    status.isOfChannel = true
     return status
   }
 

@@ -183,5 +183,5 @@ public final class ChannelPool: Sendable {
 }
 
 extension GRPCStatus {
-  static let poolShutDown = GRPCStatus(code: .unavailable, message: "the channel pool was shut down")
+  static let poolShutDown = endOfChannel("the channel pool was shut down")
 }
