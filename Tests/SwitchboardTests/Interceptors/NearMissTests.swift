@@ -13,17 +13,14 @@ import Testing
 
   @Test func nearMissesDoNotCompile() throws {
     let messages = try errors(
-      of: Self.right + Self.ofServers + Self.ofClients + Self.ofBoth + Self.ofHandlers
+      of: Self.right + Self.wrong
     )
     for miss in Self.right { #expect(messages[miss.name] == nil) }
-    for miss in Self.ofServers + Self.ofClients + Self.ofBoth + Self.ofHandlers {
+    for miss in Self.wrong {
       let found = messages[miss.name] ?? []
       #expect(found.contains { $0.contains(miss.error) }, "\(miss.name): \(found)")
     }
-    #expect(
-      messages.count == Self.ofServers.count + Self.ofClients.count + Self.ofBoth.count
-        + Self.ofHandlers.count
-    )
+    #expect(messages.count == Self.wrong.count)
   }
 
   /// The package manager passes the modules of C to targets that depend on the product only, but all can import it.
@@ -81,6 +78,8 @@ import Testing
         """
     )
   ]
+
+  private static let wrong = ofServers + ofClients + ofBoth + ofHandlers + ofOptions
 
   private static let ofServers = [
     NearMiss(
@@ -263,6 +262,56 @@ import Testing
     ),
   ]
 
+  /// Options that are set elsewhere.
+  private static let ofOptions = [
+    NearMiss(
+      name: "aTimeoutOfAChannel",
+      error: "'timeout' is unavailable: calls have timeouts: set CallOptions.timeout",
+      code: "func use(_ options: inout ChannelOptions) { options.timeout = .seconds(5) }"
+    ),
+    NearMiss(
+      name: "aCompressionOfAChannel",
+      error: "'compression' is unavailable: calls are compressed: set CallOptions.compression",
+      code: "func use(_ options: inout ChannelOptions) { options.compression = .gzip }"
+    ),
+    NearMiss(
+      name: "aLimitOfAChannelByTheServersName",
+      error: "'maxResponseSize' has been renamed to 'responseSizeLimit'",
+      code: "func use(_ options: inout ChannelOptions) { options.maxResponseSize = 1024 }"
+    ),
+    NearMiss(
+      name: "aCompressionOfAServer",
+      error:
+        "'compression' is unavailable: handlers compress their responses: call context.setCompression(_:)",
+      code: "func use(_ options: inout ServerOptions) { options.compression = .gzip }"
+    ),
+    NearMiss(
+      name: "aLimitOfResponsesOfAServer",
+      error:
+        "'maxResponseSize' is unavailable: clients limit responses: set ChannelOptions.responseSizeLimit",
+      code: "func use(_ options: inout ServerOptions) { options.maxResponseSize = 1024 }"
+    ),
+    NearMiss(
+      name: "interceptorsOfAServer",
+      error: "'interceptors' is unavailable: each call has interceptors of its own, which factories make",
+      code: "func use(_ options: inout ServerOptions) { options.interceptors = [KeyGuard()] }"
+    ),
+    NearMiss(
+      name: "aStatusOfHealthByAnotherName",
+      error: "'setStatus(_:for:)' has been renamed to 'set(_:for:)'",
+      code: "func use(_ health: HealthService) { health.setStatus(.serving, for: \"echo.Echo\") }"
+    ),
+    NearMiss(
+      name: "aTimeoutOfACallAlone",
+      error: "extra argument 'timeout' in call",
+      code: """
+        func use(_ client: Echo_EchoClient) async throws {
+          _ = try await client.get(Echo_EchoRequest(), timeout: .seconds(5))
+        }
+        """
+    ),
+  ]
+
   private static func factory(_ side: String, get: String?) -> String {
     let others = ["Expand", "Collect", "Update"].map {
       "func make\($0)Interceptors() -> [\(side)Interceptor<Request, Response>] { [] }"
@@ -322,7 +371,7 @@ import Testing
       let code =
         isGiven
         ? file.code
-        : "import Dispatch\nimport EchoService\nimport Switchboard\nenum Of_\(file.name) {\n\(file.code)\n}"
+        : "import Dispatch\nimport EchoService\nimport Switchboard\nimport SwitchboardServices\nenum Of_\(file.name) {\n\(file.code)\n}"
       let indented = code.replacing("\nlet ", with: "\nstatic let ").replacing(
         "\nfunc ",
         with: "\nstatic func "

@@ -58,6 +58,9 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
     served.withLock { $0.remark(on: [service]) }?.log()
   }
 
+  @available(*, unavailable, renamed: "set(_:for:)")
+  public func setStatus(_ status: Status, for service: String = "") { set(status, for: service) }
+
   /// Removes a service.
   public func remove(_ service: String) {
     board.withLock { $0.set(nil, for: service) }

@@ -1,0 +1,37 @@
+import SwitchboardCall
+
+// What is set elsewhere, for which the compiler says where.
+extension ServerOptions {
+  @available(
+    *,
+    unavailable,
+    message:
+      "handlers compress their responses: call context.setCompression(_:); compressed requests are accepted without an option"
+  )
+  public var compression: MessageCompression {
+    get { .none }
+    set {}
+  }
+
+  @available(
+    *,
+    unavailable,
+    message:
+      "clients limit responses: set ChannelOptions.responseSizeLimit there; maxRequestSize limits requests"
+  )
+  public var maxResponseSize: Int {
+    get { .max }
+    set {}
+  }
+
+  @available(
+    *,
+    unavailable,
+    message:
+      "each call has interceptors of its own, which factories make: set interceptorFactories, or interceptors of a provider for its service alone"
+  )
+  public var interceptors: [any ServerInterceptorFactory] {
+    get { [] }
+    set {}
+  }
+}
