@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aHandlerThatIgnoresItsCancellationIsToldSo() async throws {
+  @Test func aHandlerThatIgnoresItsCancellationIsNamed() async throws {
     let recorder = BlockRecorder()
     var options = ServerOptions()
     options.observer = recorder
@@ -47,6 +47,20 @@ import Testing
       while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
       #expect(recorder.entries.first?["method"] == "/test.Blocking/Restless")
     }
+  }
+
+  /// A handler that goes on after its call, and waits as it should, is not what blocks.
+  @Test func anotherHandlerOfTheMethodThatGoesOnIsNotBlamed() throws {
+    let recorder = BlockRecorder()
+    var options = ServerOptions()
+    options.logger = Logger(recorder)
+    let methods = Blocking(recorder).methodHandlers.prefix(1).map { RPCMethod($0) }
+    let reporter = try #require(BlockReporter(options, methods))
+    methods[0].abandoned.add(1)
+    _ = reporter.blocked(methods[0].number, for: 1_000_000_000, at: 1)
+    let hint = try #require(recorder.entries.first?["hint"])
+    #expect(hint.hasPrefix("let it await instead of blocking, or run it elsewhere"))
+    #expect(hint.contains("It may also be a handler whose call has ended"))
   }
 
   // MARK: Channels

@@ -40,13 +40,14 @@ final class BlockReporter: BlockListener {
       return "perhaps a page, a task that a handler has started, or work given to EventLoop.execute; "
         + "or the machine has too little time for the process"
     }
-    if method.abandoned.current > 0 {
-      return
-        "calls of the method have ended, and a handler goes on without suspending: in a cancelled task, Task.sleep throws at "
-        + "once, so let its error out in place of try?, or leave the loop once Task.isCancelled is true"
-    }
-    return "let it await instead of blocking, or run it elsewhere: a handler by "
+    let advice =
+      "let it await instead of blocking, or run it elsewhere: a handler by "
       + "ServerOptions.handlerPlacements[\"\(method.descriptor.path)\"] = .threads, an interceptor by its requestExecutor; or the machine has too "
       + "little time for the process"
+    guard method.abandoned.current > 0 else { return advice }
+    // Which of the method's handlers it is, is not known.
+    return advice
+      + ". It may also be a handler whose call has ended, as some have that go on: in a cancelled task, Task.sleep throws at "
+      + "once, so let its error out in place of try?, or leave the loop once Task.isCancelled is true"
   }
 }
