@@ -59,6 +59,19 @@ import PackagePlugin
   }
 }
 
+/// A target that lists the command in its `plugins:` is told what it needs. The package manager would only say which protocol the
+/// plugin lacks.
+extension SwitchboardCommandPlugin: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [PackagePlugin.Command] {
+    throw CommandError(
+      """
+      \(target.name) lists SwitchboardCommandPlugin in its plugins:, and a command runs in no build: list SwitchboardPlugin, \
+      or list none and run 'swift package switchboard-generate'
+      """
+    )
+  }
+}
+
 /// Why the command cannot run.
 private struct CommandError: Error, CustomStringConvertible {
   var description: String
