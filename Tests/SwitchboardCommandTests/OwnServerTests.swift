@@ -60,6 +60,16 @@ import Testing
     }
   }
 
+  /// A config for all methods is not for the calls by which the command gets descriptors.
+  @Test func aServiceConfigIsForTheCallAlone() async throws {
+    try await serving { target in
+      let config = #"{"methodConfig": [{"name": [{}], "timeout": "0.000000001s"}]}"#
+      let call = try Run("call", target, "echo.Echo/Get", "--verbose", "--service-config", config)
+      #expect(call.exitCode == 4, "\(call.errors)")
+      #expect(call.errors.contains("by reflection"), "\(call.errors)")
+    }
+  }
+
   @Test(arguments: [["grpc-web"], ["connect"], ["grpc-web", "--http1"], ["connect", "--http1"]])
   func callsByOtherProtocols(_ flags: [String]) async throws {
     var options = ServerOptions()

@@ -47,6 +47,8 @@ package actor ReflectionClient {
       defaultCallOptions: CallOptions.with {
         $0.initialMetadata = server.metadata
         $0.timeout = deadline ?? Self.defaultTimeout
+        // What the channel's has for all methods is meant for the calls that are made of the descriptors.
+        $0.serviceConfig = try? ServiceConfig()
       }
     )
   }
