@@ -1,4 +1,5 @@
 import CallTestSupport
+import HTTP2TestSupport
 import ServerTestSupport
 import Switchboard
 import SwitchboardCall
@@ -38,6 +39,27 @@ import Testing
     for field in wrong { #expect(try ask(field) == "401", "\(field ?? "nothing")") }
     // A token in an address is in logs and histories.
     #expect(status(try PageRequest("\(path)?token=\(Self.token)", [:]).answer(at: address)) == "401")
+    await console.shutDown()
+  }
+
+  /// As many connections as the port allows, none of which has shown a token.
+  @Test(arguments: [
+    "", "GET /now HTTP/1.1\r\n", "POST /call HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n",
+  ])
+  func connectionsWithoutATokenShutNobodyOut(_ beginning: String) async throws {
+    let console = try console()
+    let address = try console.serve(port: 0)
+    var peers: [RawPeer] = []
+    for _ in 0..<80 {
+      let peer = try RawPeer(address)
+      peer.send(Array(beginning.utf8))
+      peers.append(peer)
+    }
+    for _ in 0..<3 {
+      let answer = try PageRequest("/now", ["authorization": "Bearer \(Self.token)"]).answer(at: address)
+      #expect(status(answer) == "200")
+    }
+    withExtendedLifetime(peers) {}
     await console.shutDown()
   }
 

@@ -167,6 +167,8 @@ public final class Console: Sendable {
     serverOptions.hosts = isChecked ? HostNames(names + [host]) : nil
     // There are few viewers.
     serverOptions.maxConnections = 64
+    // Connections that ask for nothing do not shut them out.
+    serverOptions.makesRoomForConnections = true
     serverOptions.handshakeTimeout = .seconds(5)
     serverOptions.requestTimeout = .seconds(10)
     serverOptions.maxConnectionIdle = .seconds(60)

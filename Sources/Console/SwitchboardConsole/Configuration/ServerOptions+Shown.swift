@@ -31,6 +31,7 @@ extension ServerOptions {
     ShownOption("blockedLoopLimit", \.blockedLoopLimit),
     ShownOption("lowLatency", \.lowLatency),
     ShownOption("reusePort", \.reusePort),
+    ShownOption("makesRoomForConnections", \.makesRoomForConnections),
   ]
 
   private static let parts: [ShownOption<ServerOptions>] = [

@@ -122,6 +122,7 @@ final class ServerCore: @unchecked Sendable {
     guard let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer) else {
       return socket.close()
     }
+    if options.makesRoomForConnections, connectionCount >= options.maxConnections { closeIdlest(on: loop) }
     let refusal: GRPCStatus? = state.withLock { state in
       if state.isDraining { return .serverStopped }
       if state.connections.count >= options.maxConnections { return .tooManyConnections }
@@ -131,6 +132,16 @@ final class ServerCore: @unchecked Sendable {
     guard let refusal else { return connection.start() }
     if refusal == .tooManyConnections { connection.report(.connectionLimit) }
     connection.close(refusal)
+  }
+
+  /// Closes the connection of a loop that has been without a call for the longest time; else the one without a handler, whose
+  /// request is not whole, or whose response is not read.
+  private func closeIdlest(on loop: Loop) {
+    let unused = connections.filter { $0.loop === loop && $0.runningHandlers == 0 }
+    let idlest = unused.min { ($0.openStreams, $0.lastCallEnd) < ($1.openStreams, $1.lastCallEnd) }
+    guard let idlest else { return }
+    idlest.report(.connectionLimit)
+    idlest.close(.connectionUnused)
   }
 
   func connectionDidClose(_ connection: ServerConnection) {

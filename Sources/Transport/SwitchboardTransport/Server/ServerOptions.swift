@@ -71,6 +71,9 @@ public struct ServerOptions: Sendable {
   public var pages: [HTTPPage] = []
   /// The names that clients of pages must use for the server. `nil`: any.
   package var hosts: HostNames?
+  /// Whether a new connection takes the place of one that is not used, if there are as many as allowed: for servers of few
+  /// clients, which others must not shut out. It is one of the same event loop.
+  package var makesRoomForConnections = false
   /// Makes the dialects of other modules, when the server is created; see `Dialect`. They are asked after the
   /// library's own. What one throws, creating the server throws.
   package var dialects: [@Sendable (RPCMethods) throws(GRPCStatus) -> any Dialect] = []
