@@ -72,7 +72,7 @@ extension Configuration {
     } catch let error as UnknownKey {
       throw ConfigurationError(
         file,
-        "unknown key \"\(error.name)\": the keys are protos, includes and options",
+        "unknown key \"\(error.name)\": the keys are protos, includes and options\(Self.aboutDocuments(error.name))",
         atKey: error.name,
         in: content
       )
@@ -81,6 +81,13 @@ extension Configuration {
     } catch {
       throw ConfigurationError(file, "\(error)")
     }
+  }
+}
+
+extension Configuration {
+  /// What makes documents of OpenAPI, if a key asks for one.
+  private static func aboutDocuments(_ key: String) -> String {
+    key.hasPrefix("OpenAPI") ? "; a document of OpenAPI is made by 'switchboard openapi'" : ""
   }
 }
 

@@ -114,7 +114,7 @@ import Testing
     for remote in [
       "shop.example", "10.0.0.1:50051", "127.0.0.1.shop.example:1", "localhost.shop.example", "a.localhost:1",
       "https://localhost:1", "grpcs://localhost:1",
-      "dns:///shop.example", "ipv4:127.0.0.1,10.0.0.1", "ipv4:10.0.0.1:5", "1270.0.0.1",
+      "dns:///shop.example", "ipv4:127.0.0.1,10.0.0.1", "ipv4:10.0.0.1:5",
       "dns://127.0.0.1/shop.example:1", "ipv4:127.0.0.1:5,10.0.0.1:5", "ipv6:[::1]:5,[2001:db8::1]:5",
     ] {
       #expect(try TargetAddress(remote).usesTLS, "\(remote)")

@@ -217,6 +217,11 @@ import Testing
       ("{\"protos\": [] /* none */}", ":1:15: error: not valid JSON: a comment"),
       (#"{"protos": ["a.proto"], "options": }"#, ":1:36: error: not valid JSON: expected a value"),
       (#"{"files": []}"#, ":1:2: error: unknown key \"files\": the keys are protos, includes and options"),
+      (
+        #"{"OpenAPI": "a.json"}"#,
+        ":1:2: error: unknown key \"OpenAPI\": the keys are protos, includes and options; a document of OpenAPI is made by "
+          + "'switchboard openapi'"
+      ),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
       (
@@ -257,6 +262,10 @@ import Testing
     for (options, problem) in [
       (
         #""Visibility": "Public",\n    "Sever": false"#, "3:5: error: unknown option 'Sever': the options are"
+      ),
+      (
+        #""OpenAPI": "a.json""#,
+        "2:15: error: unknown option 'OpenAPI' (a document of OpenAPI is made by 'switchboard openapi', or by"
       ),
       (#""Server": true,\n\n    "Visibility": "Open""#, "4:5: error: option Visibility has the value 'Open'"),
       (

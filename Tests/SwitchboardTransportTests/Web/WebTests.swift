@@ -31,7 +31,8 @@ import Testing
     "https://a.example,https://c.example", "http://[", "http://[]", "http://[::1", "http://[::1]x",
     "http://::1",
     "http://[127.0.0.1]", "http://a:", "http://a:99999", "http://a:0", "http://a:08", "http://a:x", "http://",
-    "http://:8080", "file:///", "http://a%20b",
+    "http://:8080", "file:///", "http://a%20b", "http://127.1", "http://127.1:8080", "http://0x7f.0.0.1",
+    "http://2130706433", "http://127.0.0.1.",
   ])
   func invalidOriginsAreRejected(_ text: String) throws {
     var options = ServerOptions()

@@ -66,6 +66,15 @@ public struct Target: Hashable, Sendable {
 
 /// A host and a port, as in targets.
 package struct HostAndPort: Hashable, Sendable {
+  /// Whether a host is an address of IPv4 in another form than four decimal numbers, such as `127.1` or `0x7f.0.0.1`. Browsers
+  /// write it with four, and resolvers may not know it.
+  package static func isShortAddress(_ host: Substring) -> Bool {
+    guard let last = host.utf8.split(separator: UInt8(ascii: ".")).last else { return false }
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let isNumber = last.allSatisfy(digits.contains) || last.starts(with: "0x".utf8)
+    return isNumber && EndpointAddress(ip: host, port: 0) == nil
+  }
+
   package let host: String
   package let port: UInt16
 

@@ -160,7 +160,11 @@ struct GeneratorOptions {
   private static func unknown(_ key: String, hasValue: Bool) -> GeneratorError {
     let hint = hasValue ? "" : "a comma in a value is written '\\,'; "
     let known = names.joined(separator: ", ")
-    return GeneratorError("unknown option '\(key)'\(near(key, in: names)): \(hint)the options are \(known)")
+    let meant =
+      key.hasPrefix("OpenAPI")
+      ? " (a document of OpenAPI is made by 'switchboard openapi', or by protoc-gen-switchboard)"
+      : near(key, in: names)
+    return GeneratorError("unknown option '\(key)'\(meant): \(hint)the options are \(known)")
   }
 
   /// What is meant by a name in other capitals.

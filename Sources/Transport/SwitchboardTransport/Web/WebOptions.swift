@@ -75,7 +75,7 @@ extension WebOptions: RuledOptions {
       code: .invalidArgument,
       message:
         "\"\(wrong)\" is not an origin as browsers write it: such as https://app.example, in lower case, "
-        + "without a path, a wildcard and the scheme's own port; all origins are .any"
+        + "without a path, a wildcard and the scheme's own port, with all four numbers of an address; all origins are .any"
     )
   }
 
@@ -120,7 +120,7 @@ extension WebOptions: RuledOptions {
     let isHost =
       isAddress
       ? SocketAddress.numeric(String(host.dropFirst().dropLast()), port: 0) != nil && host.contains(":")
-      : !host.isEmpty && !host.contains("]") && !host.contains("[")
+      : !host.isEmpty && !host.contains("]") && !host.contains("[") && !HostAndPort.isShortAddress(host)
     guard isHost, port.first == ":" else { return isHost && port.isEmpty }
     let digits = port.dropFirst()
     return digits.first != "0" && digits.allSatisfy(\.isWholeNumber) && UInt16(digits) != nil
