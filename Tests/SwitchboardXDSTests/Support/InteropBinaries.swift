@@ -13,9 +13,17 @@ struct InteropBinaries {
   let statistics: String
   private(set) var servers: [(process: ChildProcess, port: Int)] = []
 
-  /// Starts a client of the target `xds:///NAME`, and then servers that call themselves `NAME-0`, `NAME-1` and so on.
-  init(_ name: String, _ plane: PlanePeer, servers: Int, _ flags: [String] = []) throws {
-    let environment = "GRPC_XDS_BOOTSTRAP_CONFIG=\(plane.bootstrapText)"
+  /// Starts a client of the target `xds:///NAME`, and then servers that call themselves `NAME-0`, `NAME-1` and so on. The client's
+  /// certificates are in `certificates`.
+  init(
+    _ name: String,
+    _ plane: PlanePeer,
+    servers: Int,
+    _ flags: [String] = [],
+    serverFlags: [String] = [],
+    certificates: String = "."
+  ) throws {
+    let environment = "GRPC_XDS_BOOTSTRAP_CONFIG=\(plane.bootstrapText(certificates: certificates))"
     let flags = ["--server=xds:///\(name)", "--print_response=true", "--qps=100", "--stats_port=0"] + flags
     client = try ChildProcess(
       "/usr/bin/env",
@@ -25,7 +33,7 @@ struct InteropBinaries {
     for number in 0..<servers {
       let process = try ChildProcess(
         Command.path(ofProduct: "Interop"),
-        ["server", "--port=0", "--host_name_override=\(name)-\(number)"]
+        ["server", "--port=0", "--host_name_override=\(name)-\(number)"] + serverFlags
       )
       self.servers.append((process, try Self.port(process)))
     }
@@ -51,12 +59,13 @@ struct InteropBinaries {
 
 extension PlanePeer {
   /// The bootstrap as grpc-go's end-to-end tests write it.
-  var bootstrapText: String {
+  func bootstrapText(certificates: String) -> String {
     """
     {"xds_servers": [{"server_uri": "passthrough:///127.0.0.1:\(port)", "channel_creds": [{"type": "insecure"}], \
     "server_features": ["trusted_xds_server"]}], "node": {"id": "test-client"}, \
-    "certificate_providers": {"client-side": {"plugin_name": "file_watcher", "config": {"certificate_file": "cert.pem", \
-    "private_key_file": "key.pem", "ca_certificate_file": "ca.pem", "refresh_interval": "600s"}}}, \
+    "certificate_providers": {"client-side": {"plugin_name": "file_watcher", "config": {"certificate_file": "\(certificates)/cert.pem", \
+    "private_key_file": "\(certificates)/key.pem", "ca_certificate_file": "\(certificates)/ca.pem", \
+    "refresh_interval": "600s"}}}, \
     "server_listener_resource_name_template": "grpc/server?xds.resource.listening_address=%s"}
     """
   }
@@ -67,6 +76,13 @@ extension Channel {
   func nextCalls() async throws -> Grpc_Testing_LoadBalancerStatsResponse {
     let client = Grpc_Testing_LoadBalancerStatsServiceClient(channel: self)
     return try await client.getClientStats(.with { ($0.numRpcs, $0.timeoutSec) = (100, 60) })
+  }
+
+  /// Waits until the next 100 calls go where they should.
+  func waitForCalls(
+    _ areRight: (Grpc_Testing_LoadBalancerStatsResponse) -> Bool
+  ) async throws {
+    while !areRight(try await nextCalls()) { try Task.checkCancellation() }
   }
 
   /// How many subchannels of the channel with this target are in each state, by channelz.

@@ -29,6 +29,7 @@ struct Arguments: Sendable {
       --unix_socket=PATH             also listens there
       --maintenance_port=PORT        also listens there (0: nowhere else)
       --server_id=ID, --host_name_override=NAME  what it calls itself
+      --secure_mode=BOOL             is refused: no control plane configures servers here (false)
 
     The client:
       --server_host=HOST             (localhost), or a target without a port, such as unix:/run/interop.sock
@@ -56,7 +57,8 @@ struct Arguments: Sendable {
       --fail_on_failed_rpc=BOOL      ends when a call fails after one has succeeded (false)
       --expect_status=STATUS         what counts as success (OK)
       --request_payload_size=N, --response_payload_size=N  of unary calls (0)
-      --secure_mode=BOOL             has no effect: security that a control plane chooses is refused
+      --secure_mode=BOOL             secures connections as the control plane says, and uses plaintext where it says nothing
+                                     (false: plaintext everywhere)
 
     All:
       --use_tls=BOOL                 (false)

@@ -39,7 +39,8 @@ struct MeshClient: Sendable {
       $0.responseSize = Int32(clamping: arguments.number("response_payload_size"))
     }
     let logger = Logger(log)
-    channels = try (0..<count).map { _ in try Self.connect(to: target, logger) }
+    let isSecure = arguments.isSet("secure_mode")
+    channels = try (0..<count).map { _ in try Self.connect(to: target, isSecure: isSecure, logger) }
     let channelz = ChannelzService()
     for channel in channels { channelz.add(channel, name: target) }
     let providers: [any CallHandlerProvider] = [
@@ -55,13 +56,14 @@ struct MeshClient: Sendable {
     )
   }
 
-  /// A cluster that wants TLS is refused by the channel, so no call goes in plaintext that should not, with `--secure_mode`
-  /// or without.
-  private static func connect(to target: String, _ logger: Logger) throws -> Channel {
+  /// With `isSecure`, connections are in plaintext where the control plane says nothing else; otherwise, all are.
+  private static func connect(to target: String, isSecure: Bool, _ logger: Logger) throws -> Channel {
     var options = ChannelOptions()
     options.security = .plaintext
     options.logger = logger
-    if target.hasPrefix("xds:") { options.resolvers = [XDSResolver(logger: logger)] }
+    if target.hasPrefix("xds:") {
+      options.resolvers = [XDSResolver(usesClusterSecurity: isSecure, logger: logger)]
+    }
     return try Channel(target: target, options: options)
   }
 
