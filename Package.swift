@@ -685,7 +685,8 @@ let package = Package(
         "CallTestSupport", "CertificateSupport", "Echo", "EchoService", "EchoTestSupport", "Interop",
         "InteropService", "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
         "SwitchboardDescriptors", "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardServices",
-        "SwitchboardTool", "SwitchboardTransport", "SwitchboardXDS", "TestSupport", "XDSMessages",
+        "SwitchboardTelemetry", "SwitchboardTool", "SwitchboardTransport", "SwitchboardXDS", "TestSupport",
+        "XDSMessages",
       ],
       exclude: ["Peers"]
     ),

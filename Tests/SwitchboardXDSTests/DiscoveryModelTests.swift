@@ -31,7 +31,7 @@ import Testing
     init(seed: UInt64) {
       dice = Dice(seed: seed)
       dropsFaults = dice.below(2) == 0
-      state = DiscoveryState(features: dropsFaults ? [.failOnDataErrors] : [])
+      state = DiscoveryState(features: dropsFaults ? [.failOnDataErrors] : [], counts: ResourceCounts())
     }
 
     mutating func check(_ holds: Bool, _ what: String) { if !holds { faults.append(what) } }
@@ -182,6 +182,12 @@ import Testing
           )
         }
       }
+      var counts = ResourceCounts()
+      for (key, record) in state.records { counts.move(key, from: nil, to: record) }
+      check(
+        counts.groups == state.counts?.groups.filter { $0.value != 0 },
+        "\(counts.groups) are there, and \(state.counts?.groups as Any) are counted"
+      )
       for key in model.timers.values {
         check(model.watches[key] != nil, "a timer runs for what nobody watches")
       }

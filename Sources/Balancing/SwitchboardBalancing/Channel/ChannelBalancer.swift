@@ -116,7 +116,8 @@ package final class ChannelBalancer: BalancerHost {
     let updates = ResolverUpdates(
       eventLoop: eventLoop,
       time: time,
-      pace: pace
+      pace: pace,
+      metrics: metrics
     ) { [box = LoopConfined(self)] result in
       guard let self = box.value, self.start == number, self.resolution != nil else { return }
       self.received(result)

@@ -16,6 +16,9 @@ public struct MetricScope: Sendable {
     self.labels = labels
   }
 
+  /// Identifies the telemetry: what shares it may share what records.
+  package var telemetry: ObjectIdentifier { ObjectIdentifier(recorder) }
+
   /// The scope of a part of the component, whose series have one more label, or another value of it.
   public func labelled(_ name: String, _ value: String) -> MetricScope {
     var scope = self
@@ -60,13 +63,17 @@ public enum EndpointBackendService: EndpointAttribute {
   public typealias Value = String
 }
 
-/// The names of labels that gRPC defines for balancing.
+/// The names of labels that gRPC defines for balancing and for clients of control planes.
 package enum MetricLabel {
   package static let target = "grpc.target"
   package static let locality = "grpc.lb.locality"
   package static let backendService = "grpc.lb.backend_service"
   package static let securityLevel = "grpc.security_level"
   package static let disconnectError = "grpc.disconnect_error"
+  package static let controlPlane = "grpc.xds.server"
+  package static let resourceType = "grpc.xds.resource_type"
+  package static let resourceAuthority = "grpc.xds.authority"
+  package static let cacheState = "grpc.xds.cache_state"
 }
 
 extension EndpointAttributes {

@@ -85,17 +85,21 @@ public struct ResolverUpdates: Sendable {
   public let time: any BalancerTime
   /// The channel's limits for repeated lookups.
   public let pace: ResolutionPace
+  /// Where the resolver records metrics; `nil` without telemetry.
+  package let metrics: MetricScope?
   private let receive: @Sendable (ResolverResult) -> Void
 
   package init(
     eventLoop: any EventLoop,
     time: any BalancerTime,
     pace: ResolutionPace,
+    metrics: MetricScope? = nil,
     receive: @escaping @Sendable (ResolverResult) -> Void
   ) {
     self.eventLoop = eventLoop
     self.time = time
     self.pace = pace
+    self.metrics = metrics
     self.receive = receive
   }
 

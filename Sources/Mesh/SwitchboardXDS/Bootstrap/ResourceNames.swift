@@ -26,7 +26,7 @@ extension XDSBootstrap {
   }
 
   /// The owner in an `xdstp:` URL; `nil` for a plain name.
-  private static func owner(of resource: String) -> String? {
+  static func owner(of resource: String) -> String? {
     let scheme = "xdstp://"
     guard resource.begins(with: scheme) else { return nil }
     let rest = resource.utf8.dropFirst(scheme.utf8.count)

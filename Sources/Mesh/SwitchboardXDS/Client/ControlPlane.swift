@@ -18,6 +18,7 @@ final class ControlPlane: Sendable {
 
   private struct State {
     var discovery: DiscoveryState
+    var meter: DiscoveryMeter?
     var receivers: [DiscoveryState.WatchID: Receiver] = [:]
     var timers: [DiscoveryState.TimerID: Task<Void, Never>] = [:]
     var lastWatch = 0
@@ -65,7 +66,9 @@ final class ControlPlane: Sendable {
     reader = environment.reader
     time = environment.time
     logger = environment.options.logger.adding(["control-plane": server.target])
-    state = Locked(State(discovery: DiscoveryState(features: server.features)))
+    let meter = environment.metrics.flatMap { DiscoveryMeter($0, server.target) }
+    let discovery = DiscoveryState(features: server.features, counts: meter.map { _ in ResourceCounts() })
+    state = Locked(State(discovery: discovery, meter: meter))
   }
 
   /// Watches a resource until the watch is released.
@@ -109,6 +112,8 @@ final class ControlPlane: Sendable {
       for timer in state.timers.values { timer.cancel() }
       state.timers = [:]
       state.requests?.finish()
+      state.meter?.ended()
+      state.meter = nil
       return (state.running, receivers)
     }
     running?.cancel()
@@ -128,6 +133,7 @@ final class ControlPlane: Sendable {
       case .log(let level, let message): logger.log(level, message)
       }
     }
+    if let counts = state.discovery.counts { state.meter?.record(counts) }
     if state.discovery.hasRequest { state.requests?.yield() }
   }
 
@@ -152,6 +158,7 @@ final class ControlPlane: Sendable {
         state.requests?.finish()
         state.requests = nil
         perform(state.discovery.ended(status), &state)
+        if !state.discovery.hasReceived { state.meter?.failed() }
         return state.discovery.hasReceived
       }
       logger.log(hasServed ? .info : .warning, "the stream has ended: \(status)")
@@ -173,6 +180,7 @@ final class ControlPlane: Sendable {
     state.withLock { state in
       state.requests = source
       state.discovery.opened()
+      state.meter?.opened()
       perform([], &state)
     }
     return await withTaskGroup { helpers in
@@ -213,6 +221,7 @@ final class ControlPlane: Sendable {
     // Before the lock: this takes longest.
     let reads = reader.read(response.resources, of: type)
     state.withLock { state in
+      state.meter?.received(type, reads)
       let actions = state.discovery.received(
         type,
         version: response.versionInfo,

@@ -96,8 +96,13 @@ struct DiscoveryState: Sendable {
   private var due: [ResourceType] = []
   private(set) var hasReceived = false
   private var lastTimer = 0
+  /// How many resources there are, for metrics; `nil`: nobody wants to know.
+  private(set) var counts: ResourceCounts?
 
-  init(features: Set<XDSBootstrap.Feature> = []) { self.features = features }
+  init(features: Set<XDSBootstrap.Feature> = [], counts: ResourceCounts? = nil) {
+    self.features = features
+    self.counts = counts
+  }
 
   /// The resource that is known. For tests and for those who look on.
   func resource(_ key: ResourceKey) -> Resource? { types[key.type.rawValue].entries[key.name]?.resource }
@@ -116,7 +121,7 @@ struct DiscoveryState: Sendable {
       types[key.type.rawValue].entries[key.name]?.watches.append(id)
       return Self.story(of: known, for: id)
     }
-    types[key.type.rawValue].entries[key.name] = Entry(watches: [id])
+    set(key, Entry(watches: [id]))
     ask(key.type)
     return startTimers(of: key.type)
   }
@@ -138,7 +143,7 @@ struct DiscoveryState: Sendable {
       types[type].entries[key.name] = entry
       return []
     }
-    types[type].entries[key.name] = nil
+    set(key, nil)
     ask(key.type)
     return entry.timer.map { [.cancelTimer($0)] } ?? []
   }
@@ -304,7 +309,7 @@ struct DiscoveryState: Sendable {
     (entry.timer, entry.failure, entry.isDeleted) = (nil, nil, false)
     entry.resource = resource
     entry.record = ResourceRecord(status: .accepted, used: used)
-    types[key.type.rawValue].entries[key.name] = entry
+    set(key, entry)
     return actions
   }
 
@@ -315,7 +320,7 @@ struct DiscoveryState: Sendable {
     if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
     if isOfData, features.contains(.failOnDataErrors) { (entry.resource, entry.record.used) = (nil, nil) }
     (entry.timer, entry.failure, entry.isCutOff) = (nil, status, false)
-    types[key.type.rawValue].entries[key.name] = entry
+    set(key, entry)
     let update = entry.resource == nil ? ResourceUpdate.resource(.failure(status)) : .ambient(status)
     return actions + [.tell(entry.watches, update)]
   }
@@ -325,8 +330,15 @@ struct DiscoveryState: Sendable {
     _ status: ResourceRecord.Status,
     _ failure: ResourceRecord.Failure
   ) {
-    types[key.type.rawValue].entries[key.name]?.record.status = status
-    types[key.type.rawValue].entries[key.name]?.record.failure = failure
+    guard var entry = types[key.type.rawValue].entries[key.name] else { return }
+    (entry.record.status, entry.record.failure) = (status, failure)
+    set(key, entry)
+  }
+
+  /// Changes what is known of a resource, together with what is counted.
+  private mutating func set(_ key: ResourceKey, _ entry: Entry?) {
+    counts?.move(key, from: types[key.type.rawValue].entries[key.name]?.record, to: entry?.record)
+    types[key.type.rawValue].entries[key.name] = entry
   }
 
   /// Resources that a response lacks which has all of them.

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardNetwork
 import SwitchboardText
@@ -9,6 +10,8 @@ struct XDSEnvironment: Sendable {
   var options = ChannelOptions()
   /// The loops of these channels. `nil`: one of their own.
   var group: LoopGroup?
+  /// Where clients record metrics.
+  var metrics: MetricScope?
   var reader = ResourceReader()
 }
 
@@ -58,13 +61,14 @@ final class XDSClient: Sendable {
   }
 }
 
-/// The clients of the process: channels with the same bootstrap and target share one.
+/// The clients of the process: channels with the same bootstrap, target and telemetry share one.
 final class XDSClientPool: Sendable {
   static let ofProcess = XDSClientPool()
 
   private struct Key: Hashable {
     let bootstrap: XDSBootstrap
     let target: ExactText
+    let telemetry: ObjectIdentifier?
   }
 
   private struct Member: Sendable {
@@ -86,13 +90,14 @@ final class XDSClientPool: Sendable {
   func client(
     _ bootstrap: XDSBootstrap,
     for target: String,
-    _ environment: @autoclosure () -> XDSEnvironment
+    _ environment: XDSEnvironment
   ) -> XDSClient {
     members.withLock { members in
-      let key = Key(bootstrap: bootstrap, target: ExactText(target))
+      let telemetry = environment.metrics?.telemetry
+      let key = Key(bootstrap: bootstrap, target: ExactText(target), telemetry: telemetry)
       if let known = members[key]?.client { return known }
       members = members.filter { $0.value.client != nil }
-      let made = XDSClient(bootstrap, environment())
+      let made = XDSClient(bootstrap, environment)
       members[key] = Member(client: made)
       return made
     }

@@ -11,7 +11,7 @@ import SwitchboardText
 /// let channel = try Channel(target: "xds:///greeter.example", options: options)
 /// ```
 ///
-/// Channels with the same bootstrap and target share a client of the control plane, which ends with the last of them.
+/// Channels with the same bootstrap, target and telemetry share a client of the control plane, which ends with the last of them.
 public struct XDSResolver: Resolver {
   public let schemes = ["xds"]
 
@@ -45,11 +45,11 @@ public struct XDSResolver: Resolver {
     do throws(GRPCStatus) {
       let settings = try bootstrap.get()
       let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
-      let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
+      let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment(updates))
       let tree = DependencyTree(listener: listener, authority: target.endpoint)
       let contexts =
         usesClusterSecurity
-        ? ClusterContexts(providers: client.certificates, logger: environment.options.logger) : nil
+        ? ClusterContexts(providers: client.certificates, logger: environment(updates).options.logger) : nil
       let resolution = MeshResolution(client, tree, contexts, updates)
       resolution.refresh()
       return resolution
@@ -59,8 +59,9 @@ public struct XDSResolver: Resolver {
     }
   }
 
-  private var environment: XDSEnvironment {
+  private func environment(_ updates: ResolverUpdates) -> XDSEnvironment {
     var environment = XDSEnvironment()
+    environment.metrics = updates.metrics
     if let logger { environment.options.logger = logger }
     return environment
   }

@@ -6,7 +6,8 @@ enum ResourceType: Int, Hashable, Sendable, CaseIterable {
 
   var typeURL: String { "type.googleapis.com/\(messageName)" }
 
-  private var messageName: String {
+  /// The full name of the message.
+  var messageName: String {
     switch self {
     case .listener: "envoy.config.listener.v3.Listener"
     case .routes: "envoy.config.route.v3.RouteConfiguration"

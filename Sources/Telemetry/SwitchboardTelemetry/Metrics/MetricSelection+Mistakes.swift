@@ -3,7 +3,7 @@ import SwitchboardText
 
 // Names that select nothing. A program may have metrics of its own, so only those are mistaken that look like the library's.
 extension MetricSelection {
-  /// The metrics of calls, of connections, of balancing and of the telemetry itself.
+  /// The metrics of calls, of connections, of balancing, of control planes and of the telemetry itself.
   static let metricNames =
     ["started", "duration", "sent_total_compressed_message_size", "rcvd_total_compressed_message_size"]
     .flatMap { ["grpc.server.call.\($0)", "grpc.client.attempt.\($0)"] }
@@ -15,6 +15,8 @@ extension MetricSelection {
     .map { "grpc.lb.pick_first.\($0)" }
     + ["rr_fallback", "endpoint_weight_not_yet_usable", "endpoint_weight_stale", "endpoint_weights"]
     .map { "grpc.lb.wrr.\($0)" }
+    + ["connected", "server_failure", "resource_updates_valid", "resource_updates_invalid", "resources"]
+    .map { "grpc.xds_client.\($0)" }
     + [
       "server.connections", "server.connections_failed", "server.blocked_loops", "peer_abuses",
       "telemetry.dropped",

@@ -1,0 +1,149 @@
+import SwitchboardBalancing
+
+/// The metrics of a client of a control plane (gRFC A78).
+struct DiscoveryMeter: Sendable {
+  private enum Health {
+    case unknown
+    case good
+    case bad
+  }
+
+  private let scope: MetricScope
+  private let connected: (any MetricSeries)?
+  private let failures: (any MetricSeries)?
+  /// By type.
+  private let valid: [(any MetricSeries)?]
+  private let invalid: [(any MetricSeries)?]
+  private let countsResources: Bool
+  private var health = Health.unknown
+  private var resources: [ResourceCounts.Group: Gauge] = [:]
+
+  private struct Gauge: Sendable {
+    let series: (any MetricSeries)?
+    var value = 0
+  }
+
+  /// `nil` if all of the metrics are off.
+  init?(_ scope: MetricScope, _ controlPlane: String) {
+    self.scope = scope
+    let labelled = scope.labelled(MetricLabel.controlPlane, controlPlane)
+    connected = labelled.series(of: .connected)
+    failures = labelled.series(of: .failures)
+    func byType(_ instrument: Instrument) -> [(any MetricSeries)?] {
+      ResourceType.allCases.map {
+        labelled.labelled(MetricLabel.resourceType, $0.messageName).series(of: instrument)
+      }
+    }
+    (valid, invalid) = (byType(.valid), byType(.invalid))
+    countsResources = scope.series(of: .resources) != nil
+    guard connected != nil || failures != nil || valid[0] != nil || invalid[0] != nil || countsResources
+    else {
+      return nil
+    }
+  }
+
+  /// A stream was opened. A control plane is thought to be well until the opposite is known.
+  mutating func opened() { if case .unknown = health { become(.good) } }
+
+  /// A stream has ended without a response.
+  mutating func failed() {
+    guard health != .bad else { return }
+    become(.bad)
+    failures?.record(1)
+  }
+
+  /// A response has come.
+  mutating func received(_ type: ResourceType, _ reads: [ResourceReader.Read]) {
+    if health != .good { become(.good) }
+    let refused = reads.count { if case .failure = $0.result { true } else { false } }
+    if reads.count > refused { valid[type.rawValue]?.record(Double(reads.count - refused)) }
+    if refused > 0 { invalid[type.rawValue]?.record(Double(refused)) }
+  }
+
+  private mutating func become(_ new: Health) {
+    health = new
+    connected?.record(new == .good ? 1 : 0)
+  }
+
+  /// The resources have changed, or not.
+  mutating func record(_ counts: ResourceCounts) {
+    guard countsResources else { return }
+    for (group, count) in counts.groups where count != resources[group]?.value ?? 0 {
+      set(group, to: count)
+    }
+  }
+
+  private mutating func set(_ group: ResourceCounts.Group, to count: Int) {
+    var gauge = resources[group] ?? Gauge(series: series(of: group))
+    gauge.value = count
+    gauge.series?.record(Double(count))
+    resources[group] = gauge
+  }
+
+  private func series(of group: ResourceCounts.Group) -> (any MetricSeries)? {
+    scope.labelled(MetricLabel.resourceType, group.type.messageName)
+      .labelled(MetricLabel.resourceAuthority, group.authority?.text ?? "#old")
+      .labelled(MetricLabel.cacheState, group.state.rawValue)
+      .series(of: .resources)
+  }
+
+  /// The client has ended: there is no stream, and there are no resources.
+  mutating func ended() {
+    if health == .good { connected?.record(0) }
+    for group in resources.keys { set(group, to: 0) }
+  }
+}
+
+extension Instrument {
+  fileprivate static let connected = client(
+    "connected",
+    .gauge,
+    "{bool}",
+    "whether the control plane can be asked: 0 after a stream without a response, and once the client has ended",
+    [MetricLabel.controlPlane]
+  )
+  fileprivate static let failures = client(
+    "server_failure",
+    .counter,
+    "{failure}",
+    "times that a control plane could not be asked any more",
+    [MetricLabel.controlPlane]
+  )
+  fileprivate static let valid = client(
+    "resource_updates_valid",
+    .counter,
+    "{resource}",
+    "resources in responses that were valid, also those that had not changed",
+    [MetricLabel.controlPlane, MetricLabel.resourceType]
+  )
+  fileprivate static let invalid = client(
+    "resource_updates_invalid",
+    .counter,
+    "{resource}",
+    "resources in responses that were refused",
+    [MetricLabel.controlPlane, MetricLabel.resourceType]
+  )
+  fileprivate static let resources = client(
+    "resources",
+    .gauge,
+    "{resource}",
+    "resources that are asked for, by what is known of them",
+    [MetricLabel.resourceAuthority, MetricLabel.cacheState, MetricLabel.resourceType]
+  )
+
+  private static func client(
+    _ name: String,
+    _ kind: Kind,
+    _ unit: String,
+    _ description: String,
+    _ labels: [String]
+  ) -> Instrument {
+    Instrument(
+      "grpc.xds_client.\(name)",
+      kind,
+      unit: unit,
+      description,
+      labels: [MetricLabel.target] + labels
+    )
+  }
+}
