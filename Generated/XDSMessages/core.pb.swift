@@ -217,10 +217,12 @@ public struct Envoy_Config_Core_V3_Pipe: SwitchboardProtobuf.Message {
 }
 
 public struct Envoy_Config_Core_V3_SocketAddress: SwitchboardProtobuf.Message {
-  @_alwaysEmitIntoClient public var `protocol`: Envoy_Config_Core_V3_SocketAddress.ProtocolEnum { get { _storage[enum: 72] } set { _storage[enum: 72] = newValue } }
+  @_alwaysEmitIntoClient public var `protocol`: Envoy_Config_Core_V3_SocketAddress.ProtocolEnum { get { _storage[enum: 88] } set { _storage[enum: 88] = newValue } }
   /// Of IPv4 or IPv6, or a name.
   @_alwaysEmitIntoClient public var address: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
   @_alwaysEmitIntoClient public var portValue: UInt32 { get { _storage[32, member: 3] } set { _storage[32, member: 3] = newValue } }
+  /// Who resolves the name, if not the DNS.
+  @_alwaysEmitIntoClient public var resolverName: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
   @_alwaysEmitIntoClient public var portSpecifier: OneOf_PortSpecifier? {
     get {
       switch _storage.member(32) {
@@ -237,7 +239,7 @@ public struct Envoy_Config_Core_V3_SocketAddress: SwitchboardProtobuf.Message {
   }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.SocketAddress", "1e0:protocol 2s:address 3u@0:port_value") { [Envoy_Config_Core_V3_SocketAddress.ProtocolEnum.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.SocketAddress", "1e0:protocol 2s:address 3u@0:port_value 5s:resolver_name") { [Envoy_Config_Core_V3_SocketAddress.ProtocolEnum.self] }
 
   public enum OneOf_PortSpecifier: Hashable, Sendable {
     case portValue(UInt32)

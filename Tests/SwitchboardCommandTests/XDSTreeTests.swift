@@ -122,6 +122,23 @@ import XDSMessages
     )
   }
 
+  @Test func aClusterMayHaveANameInsteadOfServers() throws {
+    let address = Envoy_Config_Core_V3_Address.with {
+      ($0.socketAddress.address, $0.socketAddress.portValue) = ("shop.example", 80)
+    }
+    let cluster = Envoy_Config_Cluster_V3_Cluster.with {
+      $0.type = .logicalDns
+      $0.loadAssignment.endpoints = [.with { $0.lbEndpoints = [.with { $0.endpoint.address = address }] }]
+    }
+    #expect(
+      lines([try resource(cluster, "one")]).joined(separator: "\n") == """
+        client xds:///shop  node me
+        └── cluster one  accepted, version 7
+            └── servers of the name shop.example:80
+        """
+    )
+  }
+
   @Test func eachStateSaysWhatIsUsed() throws {
     let cluster = Envoy_Config_Cluster_V3_Cluster()
     func line(

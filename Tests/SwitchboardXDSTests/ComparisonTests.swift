@@ -9,27 +9,6 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ComparisonTests {
   private static let calls = 1000
 
-  private func ofGRPC(
-    _ plane: PlanePeer,
-    _ metadata: [(String, String)],
-    calls: Int = ComparisonTests.calls
-  ) throws -> [String: Int] {
-    let server: [String: Any] = [
-      "server_uri": "127.0.0.1:\(plane.port)", "channel_creds": [["type": "insecure"]],
-    ]
-    let bootstrap = try JSONSerialization.data(
-      withJSONObject: ["xds_servers": [server], "node": ["id": "grpcio"]] as [String: Any]
-    )
-    let peer = try PythonPeer(
-      "grpcio_client.py",
-      [String(decoding: bootstrap, as: UTF8.self), "xds:///greeter", "\(calls)"]
-        + metadata.map { "\($0.0)=\($0.1)" }
-    )
-    let line = try #require(peer.line())
-    peer.stop()
-    return try JSONDecoder().decode([String: Int].self, from: Data(line.utf8))
-  }
-
   private func ours(_ plane: PlanePeer, _ metadata: [(String, String)]) async throws -> [String: Int] {
     try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
       var answers: [String: Int] = [:]
@@ -53,7 +32,8 @@ import Testing
         Mesh("greeter", routes: routes, clusters: ["c0": [ports[0]], "c1": [ports[1]], "c2": [ports[2]]])
       )
       for (client, answers) in [
-        ("ours", try await ours(plane, metadata)), ("gRPC's", try ofGRPC(plane, metadata)),
+        ("ours", try await ours(plane, metadata)),
+        ("gRPC's", try plane.answersOfGRPC(calls: Self.calls, metadata)),
       ] {
         for name in Set(answers.keys).union(expected.keys) {
           let share = Double(expected[name] ?? 0) / 1000
@@ -111,7 +91,7 @@ import Testing
       let server = try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
         try await client.server(metadata)
       }
-      #expect(try ofGRPC(plane, metadata, calls: 10) == [server: 10], "\(rule)")
+      #expect(try plane.answersOfGRPC(calls: 10, metadata) == [server: 10], "\(rule)")
     }
   }
 
@@ -142,7 +122,7 @@ import Testing
       try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
         for user in ["ann-1", "ann-27", "bob-1", "eve-3"] {
           let server = try await client.server([("user", user)])
-          #expect(try ofGRPC(plane, [("user", user)], calls: 3) == [server: 3], "\(user)")
+          #expect(try plane.answersOfGRPC(calls: 3, [("user", user)]) == [server: 3], "\(user)")
         }
       }
     }

@@ -87,8 +87,7 @@ import Testing
     #expect(config(tree)?.clusters.keys.map(\.text) == ["b"])
     // Calls that began with the old one keep it.
     tree.lease([ExactText("a")])
-    let (watches, _) = tree.resolve()
-    #expect(watches.contains(ResourceKey(.cluster, "a")))
+    #expect(tree.resolve().watches.contains(ResourceKey(.cluster, "a")))
   }
 
   @Test func withoutRoutesCallsFail() {
@@ -123,6 +122,33 @@ import Testing
       return
     }
     #expect(leaves.map(\.cluster.name) == ["b", "c"])
+  }
+
+  /// A name is looked up as a resource is asked for, and failures count only before servers were found.
+  @Test func aNameHasToBeLookedUp() {
+    let (tree, name) = (start(), EndpointAddress.name(host: "a.example", port: 80))
+    let named = ClusterResource(name: "a", kind: .name(name), policy: .whole([]))
+    let servers = EndpointsResource(priorities: [], drops: [])
+    let lost = GRPCStatus(code: .unavailable, message: "no such name")
+    func leaf() -> LeafConfig? {
+      guard case .leaves(let leaves, nil)? = config(tree)?.clusters["a"] else { return nil }
+      return leaves.first
+    }
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a"]))
+    #expect(tree.resolve().names == [])
+    _ = tree.received(ResourceKey(.cluster, "a"), .resource(.success(.cluster(named))))
+    #expect(tree.resolve().names == [name] && tree.resolve().outcome == .incomplete)
+    #expect(tree.received(name, .failure(lost)))
+    #expect(leaf() == LeafConfig(cluster: named, note: "no such name"))
+    #expect(tree.received(name, .success(servers)))
+    #expect(leaf() == LeafConfig(cluster: named, endpoints: servers))
+    #expect(!tree.received(name, .failure(lost)))
+    #expect(leaf() == LeafConfig(cluster: named, endpoints: servers))
+    // What is not needed is forgotten.
+    _ = tree.received(ResourceKey(.cluster, "a"), missing)
+    #expect(tree.resolve().names == [])
+    _ = tree.received(ResourceKey(.cluster, "a"), .resource(.success(.cluster(named))))
+    #expect(tree.resolve().names == [name] && tree.resolve().outcome == .incomplete)
   }
 
   @Test func aggregatesThatAreTooDeepAreRefused() {
@@ -162,5 +188,9 @@ private final class Tree {
 
   func received(_ key: ResourceKey, _ update: ResourceUpdate) -> Bool { tree.received(key, update) }
   func lease(_ clusters: Set<ExactText>) { tree.lease(clusters) }
-  func resolve() -> (watches: Set<ResourceKey>, outcome: DependencyTree.Outcome) { tree.resolve() }
+  func resolve() -> DependencyTree.Step { tree.resolve() }
+
+  func received(_ name: EndpointAddress, _ result: Result<EndpointsResource, GRPCStatus>) -> Bool {
+    tree.received(name, result)
+  }
 }

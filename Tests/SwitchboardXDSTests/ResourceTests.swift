@@ -32,7 +32,7 @@ import XDSMessages
 
   @Test func clusters() throws {
     #expect(try fault(cluster(), .cluster) == nil)
-    #expect(try fault(cluster { $0.type = .logicalDns }, .cluster) == "type: LOGICAL_DNS is not supported")
+    #expect(try fault(cluster { $0.type = .logicalDns }, .cluster) == "load_assignment: is missing")
     #expect(try fault(cluster { $0.clusterDiscoveryType = nil }, .cluster) == "type: is missing")
     #expect(
       try fault(cluster { $0.edsClusterConfig.edsConfig = .init() }, .cluster)

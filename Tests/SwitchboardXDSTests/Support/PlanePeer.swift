@@ -52,7 +52,15 @@ final class PlanePeer: Sendable {
   /// Waits for an event that there was not yet.
   @discardableResult
   func next(_ event: String, _ type: String, where fits: (Event) -> Bool = { _ in true }) throws -> Event {
-    func isWanted(_ one: Event) -> Bool { one.event == event && one.type == type && fits(one) }
+    try next("\(event) \(type)") { $0.event == event && $0.type == type && fits($0) }
+  }
+
+  /// Waits for an answer to resources of these names that there was not yet.
+  func nextAnswer(_ type: String, _ names: [String]) throws -> Event {
+    try next("an answer to \(type)") { $0.event != "asked" && $0.type == type && $0.names == names }
+  }
+
+  private func next(_ what: String, where isWanted: (Event) -> Bool) throws -> Event {
     let found: Event? = events.withLock { events in
       events.firstIndex(where: isWanted).map { events.remove(at: $0) }
     }
@@ -62,7 +70,7 @@ final class PlanePeer: Sendable {
       if isWanted(one) { return one }
       events.withLock { $0.append(one) }
     }
-    throw Missing(what: "\(event) \(type)")
+    throw Missing(what: what)
   }
 
   private func until(_ isLast: (Line) -> Bool) throws {

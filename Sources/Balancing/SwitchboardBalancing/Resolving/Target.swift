@@ -53,6 +53,12 @@ public struct Target: Hashable, Sendable {
     endpoint = String(afterSlashes[afterSlashes.index(after: slash)...])
   }
 
+  /// The target that is this name or address, for the resolver of names.
+  package init(dns name: EndpointAddress) {
+    (scheme, authority, endpoint) = ("dns", "", "\(name)")
+    text = "dns:///\(endpoint)"
+  }
+
   /// Whether its name says that all its servers are on this machine. Nothing is resolved.
   package var isOnThisMachine: Bool {
     switch scheme {

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardText
 
@@ -23,6 +24,8 @@ struct DependencyTree: Sendable {
   /// The name by which the routes are found.
   private let authority: String
   private var known: [ResourceKey: Result<Resource, GRPCStatus>] = [:]
+  /// The servers of names, or why they were never found.
+  private var found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>] = [:]
   /// Clusters of routes that are used no more, but for calls that began with them.
   private var leased: Set<ExactText> = []
 
@@ -39,14 +42,30 @@ struct DependencyTree: Sendable {
     return true
   }
 
+  /// Takes what was found of a name. Returns whether that may change anything: servers that were found once are used until others
+  /// are found.
+  mutating func received(_ name: EndpointAddress, _ result: Result<EndpointsResource, GRPCStatus>) -> Bool {
+    if case .failure = result, case .success? = found[name] { return false }
+    found[name] = result
+    return true
+  }
+
   mutating func lease(_ clusters: Set<ExactText>) { leased = clusters }
 
-  /// What to watch and what to use. What is not watched any more is forgotten.
-  mutating func resolve() -> (watches: Set<ResourceKey>, outcome: Outcome) {
-    var walk = Walk(known: known)
+  /// What to watch, which names to look up, and what to use.
+  struct Step {
+    var watches: Set<ResourceKey>
+    var names: Set<EndpointAddress>
+    var outcome: Outcome
+  }
+
+  /// The next step. What is not needed any more is forgotten.
+  mutating func resolve() -> Step {
+    var walk = Walk(known: known, found: found)
     let outcome = self.outcome(&walk)
     known = known.filter { walk.watches.contains($0.key) }
-    return (walk.watches, outcome)
+    found = found.filter { walk.names.contains($0.key) }
+    return Step(watches: walk.watches, names: walk.names, outcome: outcome)
   }
 
   private func outcome(_ walk: inout Walk) -> Outcome {
@@ -82,10 +101,18 @@ struct DependencyTree: Sendable {
   /// A walk along what names what.
   private struct Walk {
     let known: [ResourceKey: Result<Resource, GRPCStatus>]
+    let found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
     private(set) var watches: Set<ResourceKey> = []
+    private(set) var names: Set<EndpointAddress> = []
     private(set) var isWhole = true
 
-    init(known: [ResourceKey: Result<Resource, GRPCStatus>]) { self.known = known }
+    init(
+      known: [ResourceKey: Result<Resource, GRPCStatus>],
+      found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
+    ) {
+      self.known = known
+      self.found = found
+    }
 
     /// What is known of a resource, which is needed.
     mutating func look(_ key: ResourceKey) -> Result<Resource, GRPCStatus>? {
@@ -134,11 +161,23 @@ struct DependencyTree: Sendable {
 
     /// `nil` while its servers are not known.
     private mutating func leaf(_ cluster: ClusterResource) -> LeafConfig? {
-      guard case .endpoints(let name) = cluster.kind else { return nil }
-      switch look(ResourceKey(.endpoints, name)) {
-      case .success(.endpoints(let endpoints)): return LeafConfig(cluster: cluster, endpoints: endpoints)
-      case .failure(let status): return LeafConfig(cluster: cluster, note: status.message)
-      case .success, nil: return nil
+      switch cluster.kind {
+      case .aggregate: return nil
+      case .endpoints(let name):
+        switch look(ResourceKey(.endpoints, name)) {
+        case .success(.endpoints(let endpoints)): return LeafConfig(cluster: cluster, endpoints: endpoints)
+        case .failure(let status): return LeafConfig(cluster: cluster, note: status.message)
+        case .success, nil: return nil
+        }
+      case .name(let name):
+        names.insert(name)
+        switch found[name] {
+        case .success(let endpoints): return LeafConfig(cluster: cluster, endpoints: endpoints)
+        case .failure(let status): return LeafConfig(cluster: cluster, note: status.message)
+        case nil:
+          isWhole = false
+          return nil
+        }
       }
     }
   }

@@ -19,7 +19,10 @@ struct ClusterPlan {
       for places in leaf.endpoints?.priorities ?? [] {
         let name = names.name(leaf.cluster.name, places)
         let own = policy ?? leaf.cluster.policy
-        children[name] = .object(["config": .array([Self.child(leaf.cluster, own, places)])])
+        var child: [String: ConfigValue] = ["config": .array([Self.child(leaf.cluster, own, places)])]
+        // Servers of the control plane that do not work are no reason to look names up.
+        if case .endpoints = leaf.cluster.kind { child["ignoreReresolutionRequests"] = .bool(true) }
+        children[name] = .object(child)
         order.append(.string(name))
         add(places, own, at: name)
       }

@@ -11,8 +11,10 @@ final class MeshResolution: Resolution {
   private let client: XDSClient
   private let updates: ResolverUpdates
   private let policy: ClusterManager
+  private let names: any Resolver
   private var tree: DependencyTree
   private var watches: [ResourceKey: ResourceWatch] = [:]
+  private var lookups: [EndpointAddress: any Resolution] = [:]
   private var leases: [ExactText: Lease] = [:]
   /// What the channel uses.
   private var used: DependencyTree.Outcome = .incomplete
@@ -21,25 +23,29 @@ final class MeshResolution: Resolution {
   private var isStopped = false
   private let channel = UInt64.random(in: 0...UInt64.max)
 
-  /// Without contexts, the servers of all clusters are secured as the channel says.
+  /// Without contexts, the servers of all clusters are secured as the channel says. `names` looks names up.
   init(
     _ client: XDSClient,
     _ tree: DependencyTree,
     _ contexts: ClusterContexts?,
+    names: any Resolver,
     _ updates: ResolverUpdates
   ) {
     self.client = client
+    self.names = names
     policy = ClusterManager(contexts: contexts)
     self.tree = tree
     self.updates = updates
   }
 
-  /// The control plane reports changes by itself.
-  func resolveAgain() {}
+  /// The control plane reports changes by itself, but nobody does for names.
+  func resolveAgain() { for lookup in lookups.values { lookup.resolveAgain() } }
 
   func stop() {
     isStopped = true
     watches = [:]
+    for lookup in lookups.values { lookup.stop() }
+    lookups = [:]
   }
 
   /// Watches what is needed, and gives the channel what is whole.
@@ -47,15 +53,16 @@ final class MeshResolution: Resolution {
     isDue = false
     guard !isStopped else { return }
     tree.lease(Set(leases.filter { $0.value.value != nil }.keys))
-    var (wanted, outcome) = tree.resolve()
-    while watch(wanted) { (wanted, outcome) = tree.resolve() }
-    guard outcome != .incomplete, outcome != used else { return }
-    switch outcome {
+    var step = tree.resolve()
+    while watch(step.watches) { step = tree.resolve() }
+    lookUp(step.names)
+    guard step.outcome != .incomplete, step.outcome != used else { return }
+    switch step.outcome {
     case .incomplete: break
     case .config(let config): use(config)
     case .failed(let reason): fail(.noConfig(reason))
     }
-    used = outcome
+    used = step.outcome
   }
 
   /// Returns whether something cannot be watched, which changes what is known.
@@ -74,6 +81,31 @@ final class MeshResolution: Resolution {
       }
     }
     return failed
+  }
+
+  private func lookUp(_ wanted: Set<EndpointAddress>) {
+    for (name, lookup) in lookups where !wanted.contains(name) {
+      lookups[name] = nil
+      lookup.stop()
+    }
+    for name in wanted where lookups[name] == nil {
+      let box = LoopConfined(self)
+      let updates = ResolverUpdates(
+        eventLoop: updates.eventLoop,
+        time: updates.time,
+        pace: updates.pace
+      ) { result in
+        box.value?.received(name, result)
+      }
+      lookups[name] = names.start(Target(dns: name), updates)
+    }
+  }
+
+  private func received(_ name: EndpointAddress, _ result: ResolverResult) {
+    guard lookups[name] != nil, tree.received(name, result.endpoints.map { EndpointsResource($0) }) else {
+      return
+    }
+    refreshSoon()
   }
 
   private func received(_ key: ResourceKey, _ update: ResourceUpdate) {
@@ -118,6 +150,16 @@ final class MeshResolution: Resolution {
     guard leases[name]?.value == nil else { return }
     leases[name] = nil
     refreshSoon()
+  }
+}
+
+extension EndpointsResource {
+  /// All addresses of a name, as one server in one place (gRFCs A37 and A61).
+  fileprivate init(_ found: [Endpoint]) {
+    let addresses = Array(found.flatMap(\.addresses).prefix(ChannelBalancer.addressLimit))
+    let server =
+      addresses.isEmpty ? [] : [[Place(name: Place.nowhere, weight: 1, endpoints: [Endpoint(addresses)])]]
+    self.init(priorities: server, drops: [])
   }
 }
 

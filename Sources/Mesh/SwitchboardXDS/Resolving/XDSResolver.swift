@@ -1,5 +1,6 @@
 public import SwitchboardBalancing
 public import SwitchboardCall
+import SwitchboardNetwork
 import SwitchboardText
 
 /// Targets whose servers and routes a control plane knows: `xds:///NAME`, or `xds://OWNER/NAME` for those of another owner.
@@ -18,6 +19,8 @@ public struct XDSResolver: Resolver {
   private let bootstrap: KnownBootstrap
   private let logger: Logger?
   private let usesClusterSecurity: Bool
+  /// Looks up the names that clusters have instead of servers. Channels decide themselves about proxies to what is found.
+  var names: any Resolver = DNSResolver(findsServiceConfigs: false, .none, .ofProcess)
 
   /// Without a bootstrap, that of the environment is used: `XDSBootstrap.ofEnvironment()`. What happens between the client and
   /// the control plane is logged to `logger`; by default, as channels log.
@@ -50,7 +53,7 @@ public struct XDSResolver: Resolver {
       let contexts =
         usesClusterSecurity
         ? ClusterContexts(providers: client.certificates, logger: environment(updates).options.logger) : nil
-      let resolution = MeshResolution(client, tree, contexts, updates)
+      let resolution = MeshResolution(client, tree, contexts, names: names, updates)
       resolution.refresh()
       return resolution
     } catch {

@@ -67,10 +67,38 @@ extension ClusterResource {
           try parts("clusters", config.clusters) { (name) throws(ResourceFault) in try name.name("") }
         )
       }
-    case .type(.logicalDns): throw ResourceFault("type", "LOGICAL_DNS is not supported")
+    case .type(.logicalDns):
+      guard message.hasLoadAssignment else { throw ResourceFault("load_assignment", "is missing") }
+      return .name(
+        try part("load_assignment") { () throws(ResourceFault) in try message.loadAssignment.name() }
+      )
     case .type(let other): throw ResourceFault("type", "\(other) is not supported")
     case nil: throw ResourceFault("type", "is missing")
     }
+  }
+}
+
+extension Envoy_Config_Endpoint_V3_ClusterLoadAssignment {
+  /// The name of a cluster of the type LOGICAL_DNS: that of its only endpoint.
+  fileprivate func name() throws(ResourceFault) -> EndpointAddress {
+    let place = try endpoints.only("endpoints")
+    return try part("endpoints[0]") { () throws(ResourceFault) in
+      let server = try place.lbEndpoints.only("lb_endpoints")
+      return try part("lb_endpoints[0].endpoint.address") { () throws(ResourceFault) in
+        let address = server.endpoint.address
+        guard address.socketAddress.resolverName.isEmpty else {
+          throw ResourceFault("socket_address.resolver_name", "is not supported")
+        }
+        return try address.value()
+      }
+    }
+  }
+}
+
+extension Array {
+  fileprivate func only(_ path: String) throws(ResourceFault) -> Element {
+    guard count == 1, let first else { throw ResourceFault(path, "are \(count), and not one") }
+    return first
   }
 }
 

@@ -1,5 +1,6 @@
 // text: names of members are our own
 
+import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardText
 
@@ -8,6 +9,8 @@ struct ClusterResource: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     /// The servers are a resource of this name.
     case endpoints(String)
+    /// The servers are all addresses of this name in the DNS, or this address.
+    case name(EndpointAddress)
     /// Other clusters, the preferred one first.
     case aggregate([String])
   }

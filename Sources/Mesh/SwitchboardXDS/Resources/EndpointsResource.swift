@@ -12,6 +12,13 @@ struct EndpointsResource: Hashable, Sendable {
     /// Above 0.
     var weight: UInt32
     var endpoints: [Endpoint]
+
+    /// The name of a place of which nothing is known.
+    static let nowhere = name(region: "", zone: "", subZone: "")
+
+    static func name(region: String, zone: String, subZone: String) -> String {
+      "{region=\"\(region)\", zone=\"\(zone)\", sub_zone=\"\(subZone)\"}"
+    }
   }
 
   /// A share of the calls that fail, to spare the servers.
@@ -73,7 +80,7 @@ extension EndpointsResource.Place {
     _ addresses: inout Set<EndpointAddress>
   ) throws(ResourceFault) {
     let place = message.locality
-    name = "{region=\"\(place.region)\", zone=\"\(place.zone)\", sub_zone=\"\(place.subZone)\"}"
+    name = Self.name(region: place.region, zone: place.zone, subZone: place.subZone)
     // It becomes the name of a policy's child, and a label of metrics.
     _ = try name.name("locality")
     weight = message.loadBalancingWeight.value
@@ -115,7 +122,8 @@ extension Envoy_Config_Endpoint_V3_Endpoint {
 }
 
 extension Envoy_Config_Core_V3_Address {
-  fileprivate func value() throws(ResourceFault) -> EndpointAddress {
+  /// The address or the name.
+  func value() throws(ResourceFault) -> EndpointAddress {
     switch address {
     case .socketAddress(let socket):
       guard case .portValue(let number) = socket.portSpecifier, let port = UInt16(exactly: number) else {

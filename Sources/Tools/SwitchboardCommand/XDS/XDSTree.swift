@@ -125,6 +125,10 @@ struct XDSTree {
     if let aggregate = try? cluster.clusterType.typedConfig.unpack(as: Aggregate.self) {
       return aggregate.clusters.prefix(Self.lineLimit).compactMap { node(.cluster, $0) }
     }
+    if case .type(.logicalDns) = cluster.clusterDiscoveryType {
+      let names = cluster.loadAssignment.endpoints.prefix(1).flatMap { $0.lbEndpoints.prefix(1) }
+      return names.map { Node(line: "servers of the name \(shown($0))") }
+    }
     let service = cluster.edsClusterConfig.serviceName
     return [node(.endpoints, service.isEmpty ? cluster.name : service)].compactMap { $0 }
   }
