@@ -56,6 +56,19 @@ import Testing
     #expect(try provider.certificates().trustRoots == TestCertificates.authority)
   }
 
+  /// A pipe that nobody writes to is not waited for, nor a device that has no end.
+  @Test(.timeLimit(.minutes(1))) func onlyRegularFilesAreRead() throws {
+    let pipe = try temporaryFile(.bytes([]))
+    try FileManager.default.removeItem(atPath: pipe)
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, "/dev/zero", "/"] {
+      let status = #expect(throws: GRPCStatus.self) {
+        try FileCertificates(trustRoots: path, interval: Self.never, logger: .quiet)
+      }
+      #expect(status?.message?.hasSuffix(" cannot be read: it is no regular file") == true)
+    }
+  }
+
   @Test func filesAreReadAgainByThemselves() async throws {
     let files = try Files()
     let provider = try files.watched(.milliseconds(1))
@@ -132,7 +145,7 @@ import Testing
     #expect(refusal(files.chain, nil, nil)?.hasSuffix("a certificate and its key are given together") == true)
     #expect(refusal(nil, nil, nil)?.hasSuffix("there is neither a certificate nor trustRoots") == true)
     #expect(refusal("/none.pem", files.key, nil) == "/none.pem cannot be read: No such file or directory")
-    #expect(refusal("/", files.key, nil) == "/ cannot be read: Is a directory")
+    #expect(refusal("/", files.key, nil) == "/ cannot be read: it is no regular file")
     #expect(refusal(files.roots, files.key, nil)?.contains("do not match") == true)
     #expect(refusal(files.chain, files.key, nil, .zero)?.hasSuffix("interval is below 1 ms") == true)
   }

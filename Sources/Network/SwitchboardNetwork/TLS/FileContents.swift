@@ -14,10 +14,22 @@ package enum FileContents {
   /// More than this is not what was meant.
   private static let sizeLimit = 16 * 1024 * 1024
 
-  /// Reads a file, whatever the system takes for it. Throws `INVALID_ARGUMENT` with its path.
-  package static func read(_ path: String) throws(GRPCStatus) -> [UInt8] {
-    guard let file = fopen(path, "r") else {
-      throw .unreadable(path, String(cString: strerror(errno)))
+  /// Reads a file, whatever the system takes for it, or only one that is none of a pipe, a device and a directory: with
+  /// `isRegular`, it waits for no writer. Throws `INVALID_ARGUMENT` with its path.
+  package static func read(_ path: String, isRegular: Bool = false) throws(GRPCStatus) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (isRegular ? O_NONBLOCK : 0))
+    guard descriptor >= 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
+    if isRegular {
+      var facts = stat()
+      guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+        close(descriptor)
+        throw .unreadable(path, "it is no regular file")
+      }
+    }
+    guard let file = fdopen(descriptor, "r") else {
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw .unreadable(path, reason)
     }
     defer { fclose(file) }
     var bytes: [UInt8] = []

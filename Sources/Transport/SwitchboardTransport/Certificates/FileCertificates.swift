@@ -30,13 +30,14 @@ public final class FileCertificates: CertificateProvider {
   private let interval: Duration
   private let logger: Logger
   private let state = Locked(State())
-  /// Where files are read, since they may be on a disk that does not answer.
-  private static let queue = DispatchQueue(label: "switchboard.certificates", qos: .utility)
+  /// Where these files are read: they may be on a disk that does not answer, and others may not wait for that.
+  private let queue = DispatchQueue(label: "switchboard.certificates", qos: .utility)
   /// How often a reading is repeated while the files change.
   private static let attempts = 4
 
   /// Reads the files, and again after each interval, as long as this object is used. Throws `INVALID_ARGUMENT` if they cannot be
-  /// used, or their names make no sense: a certificate and its key are given together.
+  /// used, such as a pipe, which might make it wait for ever, or their names make no sense: a certificate and its key are given
+  /// together.
   ///
   /// What goes wrong later is logged to `logger`; by default, as channels log.
   public convenience init(
@@ -52,7 +53,7 @@ public final class FileCertificates: CertificateProvider {
     readLater()
   }
 
-  /// Reads the files soon: until then, and as long as they cannot be used, it has none.
+  /// Reads the files, and again after each interval: as long as they cannot be used, it has none.
   package convenience init(
     lateCertificateChain certificateChain: String?,
     privateKey: String?,
@@ -112,7 +113,7 @@ public final class FileCertificates: CertificateProvider {
 
   private func readLater() {
     // The object is not kept by what is scheduled.
-    Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: interval.nanoseconds))) {
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: interval.nanoseconds))) {
       [weak self] in
       self?.readAgain()
     }
@@ -143,11 +144,11 @@ public final class FileCertificates: CertificateProvider {
     var set = CertificateSet()
     if let certificateChain, let privateKey {
       set.credentials = TLSCredentials(
-        certificateChain: .bytes(try FileContents.read(certificateChain)),
-        privateKey: .bytes(try FileContents.read(privateKey))
+        certificateChain: .bytes(try FileContents.read(certificateChain, isRegular: true)),
+        privateKey: .bytes(try FileContents.read(privateKey, isRegular: true))
       )
     }
-    if let trustRoots { set.trustRoots = .bytes(try FileContents.read(trustRoots)) }
+    if let trustRoots { set.trustRoots = .bytes(try FileContents.read(trustRoots, isRegular: true)) }
     return set
   }
 }
