@@ -4,7 +4,7 @@ import SwitchboardCall
 import SwitchboardText
 import SwitchboardTransport
 
-/// The certificate providers of a bootstrap, which are made when a cluster first names them.
+/// The certificate providers of a bootstrap.
 final class CertificateProviders: Sendable {
   private let configs: [String: CertificateProviderConfig]
   private let logger: Logger
@@ -16,9 +16,12 @@ final class CertificateProviders: Sendable {
   }
 
   /// The names that clusters may use.
-  var names: Set<ExactText> {
+  static func names(_ configs: [String: CertificateProviderConfig]) -> Set<ExactText> {
     Set(configs.filter { $0.value.isKnown }.map { ExactText($0.key) })
   }
+
+  /// Makes all of them now, because reading their files may take long: on the loop of a channel, all of its calls would wait.
+  func prepare() { for (name, config) in configs where config.isKnown { _ = try? provider(named: name) } }
 
   /// Throws if there is none of this name, or its files make no sense.
   func provider(named name: String) throws(GRPCStatus) -> any CertificateProvider {

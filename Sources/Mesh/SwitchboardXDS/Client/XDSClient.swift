@@ -18,17 +18,15 @@ struct XDSEnvironment: Sendable {
 /// Asks the control planes of a bootstrap for resources, for all who share the client. It ends when it is released.
 final class XDSClient: Sendable {
   let bootstrap: XDSBootstrap
-  let certificates: CertificateProviders
   private let environment: XDSEnvironment
   private let planes = Locked<[XDSBootstrap.Server: ControlPlane]>([:])
 
   init(_ bootstrap: XDSBootstrap, _ environment: XDSEnvironment = XDSEnvironment()) {
     self.bootstrap = bootstrap
-    certificates = CertificateProviders(bootstrap.certificateProviders, environment.options.logger)
     var environment = environment
     environment.reader = ResourceReader(
       policies: environment.reader.policies,
-      certificateProviders: certificates.names
+      certificateProviders: CertificateProviders.names(bootstrap.certificateProviders)
     )
     self.environment = environment
   }

@@ -41,6 +41,7 @@ public struct XDSResolver: Resolver {
   public func serverName(of target: Target) throws(GRPCStatus) -> String {
     guard !target.endpoint.isEmpty else { throw .badTarget(target.text, "it has no name") }
     _ = try bootstrap.get().listenerName(for: target.endpoint, of: target.authority)
+    if usesClusterSecurity { try bootstrap.certificates(environment.options.logger).prepare() }
     return target.endpoint
   }
 
@@ -48,11 +49,13 @@ public struct XDSResolver: Resolver {
     do throws(GRPCStatus) {
       let settings = try bootstrap.get()
       let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
-      let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment(updates))
+      let environment = environment(updates)
+      let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
       let tree = DependencyTree(listener: listener, authority: target.endpoint)
+      let logger = environment.options.logger
       let contexts =
         usesClusterSecurity
-        ? ClusterContexts(providers: client.certificates, logger: environment(updates).options.logger) : nil
+        ? ClusterContexts(providers: try bootstrap.certificates(logger), logger: logger) : nil
       let resolution = MeshResolution(client, tree, contexts, names: names, updates)
       resolution.refresh()
       return resolution
@@ -72,11 +75,24 @@ public struct XDSResolver: Resolver {
 
 extension XDSResolver: RoutingResolver {}
 
-/// A bootstrap that is given, or that of the environment: read when a channel is made, and not again on its loop.
+/// A bootstrap that is given, or that of the environment, and its certificate providers: read when a channel is made, and not again
+/// on its loop.
 private final class KnownBootstrap: Sendable {
   private let known: Locked<XDSBootstrap?>
+  private let providers = Locked<CertificateProviders?>(nil)
 
   init(_ given: XDSBootstrap?) { known = Locked(given) }
+
+  /// Those of all channels of the resolver.
+  func certificates(_ logger: Logger) throws(GRPCStatus) -> CertificateProviders {
+    let configs = try get().certificateProviders
+    return providers.withLock { providers in
+      if let providers { return providers }
+      let made = CertificateProviders(configs, logger)
+      providers = made
+      return made
+    }
+  }
 
   func get() throws(GRPCStatus) -> XDSBootstrap {
     if let known = known.withLock({ $0 }) { return known }
