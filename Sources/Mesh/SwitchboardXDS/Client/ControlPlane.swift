@@ -22,6 +22,8 @@ final class ControlPlane: Sendable {
     var receivers: [DiscoveryState.WatchID: Receiver] = [:]
     var timers: [DiscoveryState.TimerID: Task<Void, Never>] = [:]
     var lastWatch = 0
+    /// Whether the log says of this stream that it has what nobody knows.
+    var hasUnknownType = false
     /// Wakes what sends the requests of the current stream.
     var requests: AsyncStream<Void>.Continuation?
     var running: Task<Void, Never>?
@@ -179,6 +181,7 @@ final class ControlPlane: Sendable {
     let (requests, source) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     state.withLock { state in
       state.requests = source
+      state.hasUnknownType = false
       state.discovery.opened()
       state.meter?.opened()
       perform([], &state)
@@ -215,8 +218,20 @@ final class ControlPlane: Sendable {
 
   private func take(_ response: Envoy_Service_Discovery_V3_DiscoveryResponse) {
     guard let type = ResourceType(typeURL: response.typeURL) else {
-      logger.log(.warning, "a response has resources of an unknown type: \(response.typeURL.excerpt)")
-      return
+      let wasUnknown = state.withLock { state in
+        defer { state.hasUnknownType = true }
+        return state.hasUnknownType
+      }
+      guard !wasUnknown else { return }
+      return logger.log(
+        .warning,
+        "a response has resources of an unknown type: \(response.typeURL.excerpt)"
+      )
+    }
+    guard response.resources.count <= ResourceReader.countLimit else {
+      return state.withLock { state in
+        perform(state.discovery.refused(type, nonce: response.nonce, .tooManyResources), &state)
+      }
     }
     // Before the lock: this takes longest.
     let reads = reader.read(response.resources, of: type)

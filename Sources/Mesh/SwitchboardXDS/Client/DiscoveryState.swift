@@ -60,6 +60,9 @@ struct DiscoveryState: Sendable {
     var isDeleted = false
     /// For those who look on.
     var record = ResourceRecord()
+
+    /// Whether the control plane should send it soon.
+    var isAwaited: Bool { resource == nil && timer == nil && (failure == nil || isCutOff) }
   }
 
   private struct TypeState {
@@ -73,6 +76,8 @@ struct DiscoveryState: Sendable {
     var isDue = false
     /// Why the latest response is refused, until that is said.
     var refusal: String?
+    /// The refusal that the log has, unless a response was accepted since.
+    var loggedRefusal: String?
   }
 
   private enum Stream {
@@ -84,9 +89,6 @@ struct DiscoveryState: Sendable {
   /// How long a control plane may take to send a resource.
   private static let patience = Duration.seconds(15)
   private static let longPatience = Duration.seconds(30)
-  /// The longest text of a refusal, in bytes.
-  private static let refusalLimit = 4096
-  private static let mostNamed = 64
 
   private let features: Set<XDSBootstrap.Feature>
   private var types: [TypeState] = Array(repeating: TypeState(), count: ResourceType.allCases.count)
@@ -123,7 +125,7 @@ struct DiscoveryState: Sendable {
     }
     set(key, Entry(watches: [id]))
     ask(key.type)
-    return startTimers(of: key.type)
+    return startTimer(key)
   }
 
   /// What a new watch learns of what has happened.
@@ -214,17 +216,21 @@ struct DiscoveryState: Sendable {
   }
 
   private mutating func startTimers(of type: ResourceType) -> [Action] {
-    guard stream == .connected else { return [] }
     var actions: [Action] = []
-    let isPatient = features.contains(.resourceTimerIsTransientError)
-    for (name, entry) in types[type.rawValue].entries
-    where entry.resource == nil && entry.timer == nil && (entry.failure == nil || entry.isCutOff) {
-      lastTimer += 1
-      types[type.rawValue].entries[name]?.timer = lastTimer
-      let patience = isPatient ? Self.longPatience : Self.patience
-      actions.append(.startTimer(ResourceKey(type, name.text), lastTimer, patience))
+    for (name, entry) in types[type.rawValue].entries where entry.isAwaited {
+      actions += startTimer(ResourceKey(type, name.text))
     }
     return actions
+  }
+
+  /// Starts the timer of a resource, if it is waited for. A walk over all of them for each new one would be endless.
+  private mutating func startTimer(_ key: ResourceKey) -> [Action] {
+    let type = key.type.rawValue
+    guard stream == .connected, types[type].entries[key.name]?.isAwaited == true else { return [] }
+    lastTimer += 1
+    types[type].entries[key.name]?.timer = lastTimer
+    let isPatient = features.contains(.resourceTimerIsTransientError)
+    return [.startTimer(key, lastTimer, isPatient ? Self.longPatience : Self.patience)]
   }
 
   mutating func timeIsUp(
@@ -272,7 +278,7 @@ struct DiscoveryState: Sendable {
         present.insert(ExactText(name))
         let key = ResourceKey(type, name)
         let failure = ResourceRecord.Failure(
-          reason: fault.description.excerpt(Self.refusalLimit),
+          reason: fault.description.excerpt(Refusals.longest),
           time: time,
           version: version,
           contents: read.contents
@@ -282,13 +288,28 @@ struct DiscoveryState: Sendable {
       }
     }
     if type.isWhole { actions += delete(type, except: present, version, time) }
+    actions = actions.withFewLogs
     if refusals.isEmpty { types[type.rawValue].version = version }
-    if let text = refusals.text {
+    // A control plane may send the same mistake as often as it is refused.
+    if let text = refusals.text, text != types[type.rawValue].loggedRefusal {
       actions.append(.log(.warning, "refused of version \(version.excerpt): \(text.excerpt(1000))"))
     }
-    types[type.rawValue].refusal = refusals.text
+    (types[type.rawValue].refusal, types[type.rawValue].loggedRefusal) = (refusals.text, refusals.text)
     ask(type)
     return wasConnected ? actions : actions + ResourceType.allCases.flatMap { startTimers(of: $0) }
+  }
+
+  /// A response is refused as a whole, and changes nothing.
+  mutating func refused(_ type: ResourceType, nonce: String, _ fault: ResourceFault) -> [Action] {
+    guard stream != .none else { return [] }
+    hasReceived = true
+    types[type.rawValue].nonce = nonce
+    let reason = fault.description
+    types[type.rawValue].refusal = reason
+    ask(type)
+    guard types[type.rawValue].loggedRefusal != reason else { return [] }
+    types[type.rawValue].loggedRefusal = reason
+    return [.log(.warning, "refused: \(reason)")]
   }
 
   private mutating func accept(
@@ -364,25 +385,5 @@ struct DiscoveryState: Sendable {
       actions += fail(key, status, isOfData: true)
     }
     return actions
-  }
-
-  /// The reasons of one refusal, of which no more are named than anybody reads.
-  private struct Refusals {
-    private(set) var text: String?
-    private var count = 0
-
-    var isEmpty: Bool { count == 0 }
-
-    mutating func add(_ name: String?, _ position: Int, _ fault: ResourceFault) {
-      count += 1
-      let subject = name.map { $0.excerpt } ?? "resource \(position)"
-      let reason = "\(subject): \(fault.description.excerpt(500))"
-      guard let known = text else {
-        text = reason
-        return
-      }
-      guard count <= mostNamed, known.utf8.count + reason.utf8.count < refusalLimit else { return }
-      text = "\(known); \(reason)"
-    }
   }
 }

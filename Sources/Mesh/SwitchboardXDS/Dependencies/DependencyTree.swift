@@ -19,6 +19,9 @@ struct DependencyTree: Sendable {
   private static let depthLimit = 16
   /// How many clusters a cluster may lead to.
   private static let leafLimit = 4096
+  /// How many names in aggregates, places and addresses a channel uses. What several clusters lead to counts for each of them:
+  /// a few bytes of each may lead to the same large resource.
+  static let sizeLimit = ResourceReader.countLimit
 
   private let listener: ResourceKey
   /// The name by which the routes are found.
@@ -92,8 +95,13 @@ struct DependencyTree: Sendable {
     guard let host = routes.host(for: authority) else {
       return .failed("no virtual host is for \(authority.excerpt)")
     }
-    var clusters: [ExactText: ClusterConfig] = [:]
-    for name in host.clusters.union(leased) { clusters[name] = walk.cluster(name) }
+    let (names, start) = (host.clusters.union(leased), walk)
+    var clusters = walk.clusters(names)
+    if walk.isFull {
+      // There is room for the same ones each time.
+      walk = start
+      clusters = walk.clusters(names.sorted { $0.text.precedes($1.text) })
+    }
     guard walk.isWhole else { return .incomplete }
     return .config(MeshConfig(host: host, maxStreamDuration: duration, clusters: clusters))
   }
@@ -105,6 +113,10 @@ struct DependencyTree: Sendable {
     private(set) var watches: Set<ResourceKey> = []
     private(set) var names: Set<EndpointAddress> = []
     private(set) var isWhole = true
+    /// What may still be used.
+    private var room = DependencyTree.sizeLimit
+    /// Whether something had no room.
+    private(set) var isFull = false
 
     init(
       known: [ResourceKey: Result<Resource, GRPCStatus>],
@@ -121,17 +133,34 @@ struct DependencyTree: Sendable {
       return known[key]
     }
 
-    mutating func cluster(_ name: ExactText) -> ClusterConfig? {
+    mutating func clusters(_ names: some Sequence<ExactText>) -> [ExactText: ClusterConfig] {
+      var clusters: [ExactText: ClusterConfig] = [:]
+      for name in names { clusters[name] = cluster(name) }
+      return clusters
+    }
+
+    /// Returns whether so much can be used.
+    private mutating func take(_ size: Int) -> Bool {
+      guard size <= room else {
+        isFull = true
+        return false
+      }
+      room -= size
+      return true
+    }
+
+    private mutating func cluster(_ name: ExactText) -> ClusterConfig? {
       guard let result = look(ResourceKey(.cluster, name.text)) else { return nil }
       guard case .success(.cluster(let cluster)) = result else {
         guard case .failure(let status) = result else { return nil }
         return .failed(status.message ?? "")
       }
-      guard case .aggregate = cluster.kind else {
-        return leaf(cluster).map { .leaves([$0], policy: nil) }
-      }
       var seen: Set<ExactText> = []
       var leaves: [LeafConfig] = []
+      guard case .aggregate = cluster.kind else {
+        if let fault = add(cluster, to: &leaves) { return .failed(fault) }
+        return leaves.isEmpty ? nil : .leaves(leaves, policy: nil)
+      }
       if let fault = collect(cluster, depth: 1, &seen, &leaves) { return .failed(fault) }
       return .leaves(leaves, policy: cluster.policy)
     }
@@ -147,15 +176,24 @@ struct DependencyTree: Sendable {
       guard depth <= DependencyTree.depthLimit, seen.count <= DependencyTree.leafLimit else {
         return "the cluster \(cluster.name.excerpt) leads to too many others, or too deep"
       }
-      guard case .aggregate(let names) = cluster.kind else {
-        if let leaf = leaf(cluster) { leaves.append(leaf) }
-        return nil
-      }
+      guard case .aggregate(let names) = cluster.kind else { return add(cluster, to: &leaves) }
       for name in names {
+        guard take(1) else { return Self.noRoom }
         // One that there is not is left out.
         guard case .success(.cluster(let child))? = look(ResourceKey(.cluster, name)) else { continue }
         if let fault = collect(child, depth: depth + 1, &seen, &leaves) { return fault }
       }
+      return nil
+    }
+
+    private static let noRoom =
+      "the clusters of the channel lead to more than \(DependencyTree.sizeLimit) clusters, places and addresses"
+
+    /// Adds a cluster with its servers, unless they are not known yet. Returns why that cannot be.
+    private mutating func add(_ cluster: ClusterResource, to leaves: inout [LeafConfig]) -> String? {
+      guard let leaf = leaf(cluster) else { return nil }
+      guard take(leaf.endpoints?.size ?? 0) else { return Self.noRoom }
+      leaves.append(leaf)
       return nil
     }
 

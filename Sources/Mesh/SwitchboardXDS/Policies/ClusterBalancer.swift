@@ -36,6 +36,9 @@ final class ClusterBalancer: BalancerHost {
     case .failed(let reason): fail(.unusable(name, reason))
     case .leaves(let leaves, let policy):
       limits.update(leaves)
+      guard ClusterPlan.hasRoom(for: leaves) else {
+        return fail(.unusable(name, "it leads to more than \(ClusterPlan.priorityLimit) priorities"))
+      }
       let plan = ClusterPlan(leaves, policy, &names)
       guard !plan.endpoints.isEmpty else {
         return fail(.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers"))

@@ -10,6 +10,14 @@ struct ClusterPlan {
   private(set) var policy = LoadBalancingConfig("priority_experimental")
   private(set) var endpoints: [Endpoint] = []
 
+  /// No policy has more children.
+  static let priorityLimit = EndpointsResource.limit
+
+  /// Whether these clusters have no more priorities than there may be together.
+  static func hasRoom(for leaves: [LeafConfig]) -> Bool {
+    leaves.reduce(0) { $0 + ($1.endpoints?.priorities.count ?? 0) } <= priorityLimit
+  }
+
   /// `policy` is that of an aggregate, whose clusters use it instead of their own.
   init(_ leaves: [LeafConfig], _ policy: ClusterResource.Policy?, _ names: inout PriorityNames) {
     var children: [String: ConfigValue] = [:]

@@ -20,6 +20,8 @@ final class MeshResolution: Resolution {
   private var used: DependencyTree.Outcome = .incomplete
   /// Many resources may come at once: what follows from them is done once.
   private var isDue = false
+  private var pace = RefreshPace()
+  private var timer: (any ScheduledAction)?
   private var isStopped = false
   private let channel = UInt64.random(in: 0...UInt64.max)
 
@@ -43,6 +45,7 @@ final class MeshResolution: Resolution {
 
   func stop() {
     isStopped = true
+    timer?.cancel()
     watches = [:]
     for lookup in lookups.values { lookup.stop() }
     lookups = [:]
@@ -50,8 +53,11 @@ final class MeshResolution: Resolution {
 
   /// Watches what is needed, and gives the channel what is whole.
   func refresh() {
-    isDue = false
+    (isDue, timer) = (false, nil)
     guard !isStopped else { return }
+    pace.begins(at: updates.time.now)
+    // The channel takes what is reported in between.
+    defer { updates.eventLoop.execute { [box = LoopConfined(self)] in box.value?.refreshed() } }
     tree.lease(Set(leases.filter { $0.value.value != nil }.keys))
     var step = tree.resolve()
     while watch(step.watches) { step = tree.resolve() }
@@ -116,8 +122,15 @@ final class MeshResolution: Resolution {
   private func refreshSoon() {
     guard !isDue, !isStopped else { return }
     isDue = true
+    let wait = pace.wait(at: updates.time.now)
+    guard wait == .zero else {
+      timer = updates.time.schedule(after: wait) { [weak self] in self?.refresh() }
+      return
+    }
     updates.eventLoop.execute { [box = LoopConfined(self)] in box.value?.refresh() }
   }
+
+  private func refreshed() { pace.ends(at: updates.time.now) }
 
   private func use(_ config: MeshConfig) {
     var result = ResolverResult(endpoints: [])

@@ -29,16 +29,34 @@ struct EndpointsResource: Hashable, Sendable {
   }
 
   /// The places of each priority, the preferred one first.
-  var priorities: [[Place]]
-  var drops: [Drop]
+  let priorities: [[Place]]
+  let drops: [Drop]
+  /// How many places and addresses there are.
+  let size: Int
+
+  init(priorities: [[Place]], drops: [Drop]) {
+    self.priorities = priorities
+    self.drops = drops
+    size = priorities.joined().reduce(0) { size, place in
+      place.endpoints.reduce(size + 1) { $0 + $1.addresses.count }
+    }
+  }
 }
 
 extension EndpointsResource {
   /// How many priorities there may be, and how many places in each: no policy has more children.
-  private static let limit = 1000
+  static let limit = 1000
+  /// How many addresses there may be.
+  fileprivate static let addressLimit = 65_536
+  /// How many shares of calls may be dropped: a call asks for each.
+  private static let dropLimit = 100
 
   init(_ message: Envoy_Config_Endpoint_V3_ClusterLoadAssignment) throws(ResourceFault) {
-    drops = try parts("policy.drop_overloads", message.policy.dropOverloads) { (drop) throws(ResourceFault) in
+    guard message.policy.dropOverloads.count <= Self.dropLimit else {
+      throw ResourceFault("policy.drop_overloads", "are more than \(Self.dropLimit)")
+    }
+    let drops = try parts("policy.drop_overloads", message.policy.dropOverloads) {
+      (drop) throws(ResourceFault) in
       Drop(category: drop.category.excerpt, millionths: try drop.dropPercentage.millionths("drop_percentage"))
     }
     var byPriority: [Int: [Place]] = [:]
@@ -50,7 +68,7 @@ extension EndpointsResource {
       guard let place else { continue }
       byPriority[Int(places.priority), default: []].append(place)
     }
-    priorities = []
+    var priorities: [[Place]] = []
     for priority in byPriority.keys.sorted() {
       guard priority < Self.limit else {
         throw ResourceFault("endpoints", "have more than \(Self.limit) priorities")
@@ -70,6 +88,7 @@ extension EndpointsResource {
       }
       priorities.append(places)
     }
+    self.init(priorities: priorities, drops: drops)
   }
 }
 
@@ -96,6 +115,9 @@ extension EndpointsResource.Place {
       var endpoint = Endpoint(try part(path) { () throws(ResourceFault) in try server.endpoint.addresses() })
       for address in endpoint.addresses where !addresses.insert(address).inserted {
         throw ResourceFault(path, "has the address of another endpoint: \(address)")
+      }
+      guard addresses.count <= EndpointsResource.addressLimit else {
+        throw ResourceFault(path, "is above the limit of \(EndpointsResource.addressLimit) addresses")
       }
       guard server.healthStatus == .unknown || server.healthStatus == .healthy else { continue }
       endpoint.attributes[EndpointWeight.self] = own

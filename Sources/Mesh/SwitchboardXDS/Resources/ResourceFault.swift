@@ -10,6 +10,11 @@ struct ResourceFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
+  static let tooManyResources = ResourceFault(
+    "",
+    "the response has more than \(ResourceReader.countLimit) resources"
+  )
+
   var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 
   /// The same fault, of a part of something.

@@ -14,6 +14,9 @@ struct ResourceReader: Sendable {
     var contents = Google_Protobuf_Any()
   }
 
+  /// A response with more resources is not read. No channel uses so many.
+  static let countLimit = 131_072
+
   /// The policies that clusters may have.
   let policies: PolicyRegistry
 

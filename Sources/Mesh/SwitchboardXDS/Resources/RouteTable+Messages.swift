@@ -8,6 +8,9 @@ import XDSMessages
 extension RouteTable {
   /// How many routes, and clusters of routes, there may be together.
   private static let limit = 65_536
+  /// How many rules for headers and for hashes there may be together: a call may be compared with all of them.
+  private static let ruleLimit = 65_536
+  private static let domainLimit = 262_144
 
   init(
     _ message: Envoy_Config_Route_V3_RouteConfiguration,
@@ -23,11 +26,20 @@ extension RouteTable {
     virtualHosts = try parts("virtual_hosts", message.virtualHosts) { (host) throws(ResourceFault) in
       try VirtualHost(host, plugins, patterns)
     }
-    let count = virtualHosts.reduce(0) {
-      $0 + $1.routes.reduce(0) { $0 + 1 + ($1.action?.clusters.count ?? 0) }
-    }
-    guard count <= Self.limit else {
+    let routes = virtualHosts.lazy.flatMap(\.routes)
+    guard routes.reduce(0, { $0 + 1 + ($1.action?.clusters.count ?? 0) }) <= Self.limit else {
       throw ResourceFault("virtual_hosts", "have more than \(Self.limit) routes and clusters together")
+    }
+    guard
+      routes.reduce(0, { $0 + $1.match.headers.count + ($1.action?.hash.count ?? 0) }) <= Self.ruleLimit
+    else {
+      throw ResourceFault(
+        "virtual_hosts",
+        "have more than \(Self.ruleLimit) rules for headers and hashes together"
+      )
+    }
+    guard virtualHosts.reduce(0, { $0 + $1.domains.count }) <= Self.domainLimit else {
+      throw ResourceFault("virtual_hosts", "have more than \(Self.domainLimit) domains together")
     }
   }
 }
@@ -131,6 +143,9 @@ extension HeaderRule {
 }
 
 extension RouteAction {
+  /// How many rules the hash of a call may have: each is applied to each call.
+  private static let hashLimit = 64
+
   fileprivate init(
     _ message: Envoy_Config_Route_V3_RouteAction,
     _ hostRetry: Envoy_Config_Route_V3_RetryPolicy?,
@@ -154,6 +169,9 @@ extension RouteAction {
       retry = try part("retry_policy") { () throws(ResourceFault) in try RetryRule(message.retryPolicy) }
     } else if let hostRetry {
       retry = try part("retry_policy") { () throws(ResourceFault) in try RetryRule(hostRetry) }
+    }
+    guard message.hashPolicy.count <= Self.hashLimit else {
+      throw ResourceFault("hash_policy", "has more than \(Self.hashLimit) rules")
     }
     hash = try parts("hash_policy", message.hashPolicy) { (policy) throws(ResourceFault) in
       try HashRule(policy, patterns)
