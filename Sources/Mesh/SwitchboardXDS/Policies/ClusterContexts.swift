@@ -31,10 +31,11 @@ struct ClusterContexts: Sendable {
 struct SecuredServers {
   private var known: [ClusterSecurity: SubchannelSecurity] = [:]
   private var clusters: [ExactText: ClusterSecurity?] = [:]
-  private var addresses: [EndpointAddress: SubchannelSecurity] = [:]
+  /// `.some(nil)` for those that are secured as the channel says.
+  private var addresses: [EndpointAddress: SubchannelSecurity?] = [:]
 
-  /// Takes other servers. Returns whether one of the clusters is secured in another way than before. What stays the same keeps its
-  /// contexts.
+  /// Takes other servers. Returns whether one of the clusters, or a server that stays, is secured in another way than before. What
+  /// stays the same keeps its contexts.
   mutating func update(_ leaves: [LeafConfig], _ contexts: ClusterContexts?) throws(GRPCStatus) -> Bool {
     guard let contexts else { return false }
     let before = self
@@ -44,23 +45,30 @@ struct SecuredServers {
       let wanted = leaf.cluster.security
       clusters[leaf.cluster.name] = .some(wanted)
       if let old = before.clusters[leaf.cluster.name], old != wanted { hasChanged = true }
-      guard let wanted else { continue }
-      let security: SubchannelSecurity
-      if let same = known[wanted] ?? before.known[wanted] {
-        security = same
-      } else {
-        security = try contexts.security(wanted)
+      var security: SubchannelSecurity?
+      if let wanted {
+        if let same = known[wanted] ?? before.known[wanted] {
+          security = same
+        } else {
+          security = try contexts.security(wanted)
+        }
+        known[wanted] = security
       }
-      known[wanted] = security
-      for endpoint in leaf.endpoints?.priorities.joined().flatMap(\.endpoints) ?? [] {
-        // Of equal addresses, the preferred cluster decides.
-        for address in endpoint.addresses where addresses[address] == nil { addresses[address] = security }
+      for places in leaf.endpoints?.priorities ?? [] {
+        for endpoint in places.lazy.flatMap(\.endpoints) {
+          // Of equal addresses, the preferred cluster decides that says something.
+          for address in endpoint.addresses where addresses[address] ?? nil == nil {
+            addresses[address] = .some(security)
+          }
+        }
       }
     }
+    // An address may count as another cluster's now.
     return hasChanged
+      || addresses.contains { address, security in before.addresses[address].map { $0 != security } ?? false }
   }
 
   func security(of addresses: [EndpointAddress]) -> SubchannelSecurity? {
-    addresses.lazy.compactMap { self.addresses[$0] }.first
+    addresses.lazy.compactMap { self.addresses[$0] ?? nil }.first
   }
 }
