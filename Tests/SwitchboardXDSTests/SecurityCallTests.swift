@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import EchoService
 import Foundation
@@ -112,9 +113,14 @@ import Testing
     try await withMesh(servers: 1) { plane, ports async throws in
       try plane.set(mesh(secured("one"), port: ports[0]))
       let bootstrap = bootstrap(plane, MemoryCertificates(Self.client))
-      try await withMeshClient("xds:///greeter", bootstrap) { client async throws in
+      let log = LogEntries()
+      let resolver = XDSResolver(bootstrap: bootstrap, logger: Logger(log, minimumLevel: .warning))
+      try await withMeshClient("xds:///greeter", bootstrap, { $0.resolvers = [resolver] }) {
+        client async throws in
         #expect(try await client.server() == "s0")
       }
+      // The control plane wanted something else.
+      #expect(log.all.filter { $0.message.contains("usesClusterSecurity") }.count == 1)
       // A cluster without security has the channel's too.
       try plane.set(mesh(Mesh.cluster("one"), port: ports[0], version: "2"))
       try await withSecuredClient(bootstrap) { client async throws in

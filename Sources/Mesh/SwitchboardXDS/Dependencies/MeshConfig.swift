@@ -6,6 +6,14 @@ struct MeshConfig: Hashable, Sendable {
   var host: VirtualHost
   var maxStreamDuration: Duration?
   var clusters: [ExactText: ClusterConfig]
+
+  /// A cluster whose servers are to be secured, if there is one.
+  var securedCluster: String? {
+    for case .leaves(let leaves, _) in clusters.values {
+      if let leaf = leaves.first(where: { $0.cluster.security != nil }) { return leaf.cluster.name }
+    }
+    return nil
+  }
 }
 
 /// A cluster with all that it names, or why it cannot be used.

@@ -12,6 +12,9 @@ final class MeshResolution: Resolution {
   private let updates: ResolverUpdates
   private let policy: ClusterManager
   private let names: any Resolver
+  private let logger: Logger
+  /// Whether the log says that the control plane wants another security than the channel has.
+  private var hasWarned = false
   private var tree: DependencyTree
   private var watches: [ResourceKey: ResourceWatch] = [:]
   private var lookups: [EndpointAddress: any Resolution] = [:]
@@ -31,13 +34,15 @@ final class MeshResolution: Resolution {
     _ tree: DependencyTree,
     _ contexts: ClusterContexts?,
     names: any Resolver,
-    _ updates: ResolverUpdates
+    _ updates: ResolverUpdates,
+    _ logger: Logger
   ) {
     self.client = client
     self.names = names
     policy = ClusterManager(contexts: contexts)
     self.tree = tree
     self.updates = updates
+    self.logger = logger
   }
 
   /// The control plane reports changes by itself, but nobody does for names.
@@ -133,12 +138,25 @@ final class MeshResolution: Resolution {
   private func refreshed() { pace.ends(at: updates.time.now) }
 
   private func use(_ config: MeshConfig) {
+    warn(about: config)
     var result = ResolverResult(endpoints: [])
     result.policy = PolicyChoice(policy, config.clusters)
     result.router = MeshRouter(config.host, maxStreamDuration: config.maxStreamDuration, channel: channel) {
       lease($0)
     }
     updates.report(result)
+  }
+
+  /// A mesh that counts on its certificates must not be left without them unnoticed.
+  private func warn(about config: MeshConfig) {
+    guard policy.contexts == nil, !hasWarned, let cluster = config.securedCluster else { return }
+    hasWarned = true
+    logger.log(
+      .warning,
+      "the control plane says how servers are secured, and the channel uses its own security: XDSResolver has "
+        + "usesClusterSecurity for that",
+      ["cluster": cluster.excerpt]
+    )
   }
 
   /// Before there was a config, calls may wait for one; after that, what was used is used no more.

@@ -41,7 +41,7 @@ public struct XDSResolver: Resolver {
   public func serverName(of target: Target) throws(GRPCStatus) -> String {
     guard !target.endpoint.isEmpty else { throw .badTarget(target.text, "it has no name") }
     _ = try bootstrap.get().listenerName(for: target.endpoint, of: target.authority)
-    if usesClusterSecurity { try bootstrap.certificates(environment.options.logger).prepare() }
+    if usesClusterSecurity { try bootstrap.certificates(usedLogger).prepare() }
     return target.endpoint
   }
 
@@ -52,11 +52,11 @@ public struct XDSResolver: Resolver {
       let environment = environment(updates)
       let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
       let tree = DependencyTree(listener: listener, authority: target.endpoint)
-      let logger = environment.options.logger
+      let logger = usedLogger
       let contexts =
         usesClusterSecurity
         ? ClusterContexts(providers: try bootstrap.certificates(logger), logger: logger) : nil
-      let resolution = MeshResolution(client, tree, contexts, names: names, updates)
+      let resolution = MeshResolution(client, tree, contexts, names: names, updates, logger)
       resolution.refresh()
       return resolution
     } catch {
@@ -65,10 +65,12 @@ public struct XDSResolver: Resolver {
     }
   }
 
+  private var usedLogger: Logger { logger ?? ChannelOptions().logger }
+
   private func environment(_ updates: ResolverUpdates) -> XDSEnvironment {
     var environment = XDSEnvironment()
     environment.metrics = updates.metrics
-    if let logger { environment.options.logger = logger }
+    environment.options.logger = usedLogger
     return environment
   }
 }
