@@ -109,8 +109,8 @@ let fuzzing: Target = {
     "SwitchboardDynamic", "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport",
     "SwitchboardLoad",
     "SwitchboardMock", "SwitchboardOpenAPI",
-    "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "SwitchboardTelemetry", "TestMessages",
-    "TLSSupport",
+    "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices",
+    "SwitchboardTelemetry", "SwitchboardText", "SwitchboardXDS", "TestMessages", "TLSSupport",
   ]
   if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
     return .executableTarget(

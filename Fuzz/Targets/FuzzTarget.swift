@@ -9,6 +9,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case trace, collector
   case restPath, restQuery
   case mockRules, payloads, loadMessages
+  case xdsListener, xdsRoutes, xdsCluster, xdsEndpoints, xdsBootstrap, pattern
 
   /// Passes `input` to the code. Throws if the code breaks an invariant.
   func run(_ input: [UInt8]) throws {
@@ -50,6 +51,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .mockRules: try MockRulesTarget.run(input)
     case .payloads: try LoadTargets.payloads(input)
     case .loadMessages: try LoadTargets.messages(input)
+    case .xdsListener: try MeshTargets.listener(input)
+    case .xdsRoutes: try MeshTargets.routes(input)
+    case .xdsCluster: try MeshTargets.cluster(input)
+    case .xdsEndpoints: try MeshTargets.endpoints(input)
+    case .xdsBootstrap: try MeshTargets.bootstrap(input)
+    case .pattern: try MeshTargets.pattern(input)
     }
   }
 }
