@@ -53,6 +53,62 @@ struct EndpointSubchannelsTests {
     }
   }
 
+  /// Updates that resemble each other, with attributes that endpoints share or that are equal, and endpoints that occur twice.
+  @Test(arguments: UInt64(0)..<40)
+  func anUpdateKeepsWhatItDoesNotChange(_ seed: UInt64) throws {
+    var random = QuickRandom(seed: seed)
+    let host = FakeHost()
+    defer { host.end() }
+    let endpoints = EndpointSubchannels(host, .init {})
+    func attributes(_ kind: Int) -> EndpointAttributes {
+      var attributes = EndpointAttributes()
+      if kind > 0 { attributes[EndpointLocality.self] = kind == 3 ? "b" : "a" }
+      attributes[EndpointWeight.self] = UInt32(1 + kind)
+      return attributes
+    }
+    let shared = (0..<4).map(attributes)
+    var kinds = (0..<8).map { (number: $0, kind: 0) }
+    var before: [Int: (subchannel: any Subchannel, label: String?)] = [:]
+    for _ in 0..<200 {
+      let place = random.next(below: kinds.count + 1)
+      let kind = random.next(below: 4)
+      switch random.next(below: 4) {
+      case 0 where place < kinds.count: kinds.remove(at: place)
+      case 1 where kinds.count < 16: kinds.insert((random.next(below: 10), kind), at: place)
+      case 2 where place < kinds.count: kinds[place].kind = kind
+      default: break
+      }
+      let areShared = random.next(below: 2) == 0
+      let update = kinds.map {
+        Endpoint([.number($0.number)], attributes: areShared ? shared[$0.kind] : attributes($0.kind))
+      }
+      endpoints.update(update)
+      var weights: [(number: Int, weight: UInt64)] = []
+      var labels: [Int: String?] = [:]
+      for (number, kind) in kinds {
+        if let index = weights.firstIndex(where: { $0.number == number }) {
+          weights[index].weight += UInt64(1 + kind)
+        } else {
+          weights.append((number, UInt64(1 + kind)))
+          labels[number] = .some(shared[kind][EndpointLocality.self])
+        }
+      }
+      #expect(endpoints.members.map { $0.endpoint.addresses[0].number } == weights.map(\.number))
+      #expect(endpoints.members.map(\.weight) == weights.map(\.weight))
+      var now: [Int: (subchannel: any Subchannel, label: String?)] = [:]
+      for member in endpoints.members {
+        let number = try #require(member.endpoint.addresses[0].number)
+        let label = labels[number] ?? nil
+        if let known = before[number] {
+          #expect((known.subchannel === member.subchannel) == (known.label == label))
+        }
+        now[number] = (member.subchannel, label)
+      }
+      #expect(host.open.count == now.count)
+      before = now
+    }
+  }
+
   @Test
   func reportsOfADroppedSubchannelAreIgnored() throws {
     let host = FakeHost()

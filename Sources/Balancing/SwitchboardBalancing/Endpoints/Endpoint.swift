@@ -37,11 +37,25 @@ public struct EndpointAttributes: Sendable {
     let value: any Hashable & Sendable
   }
 
-  /// In the order in which they were first set. There are few, so a search is cheaper than a hash.
-  private var entries: [Entry] = []
+  /// Entries that copies share, until one of them changes.
+  private final class Storage: Sendable {
+    /// There are few, so a search is cheaper than a hash.
+    let entries: [Entry]
+
+    init(_ entries: [Entry]) { self.entries = entries }
+  }
+
+  /// `nil` without attributes.
+  private var storage: Storage?
+
+  private var entries: [Entry] { storage?.entries ?? [] }
 
   /// No attributes.
   public init() {}
+
+  /// Whether both are copies of the same attributes: a quick answer, which may be `false` although they are equal. What follows from
+  /// the attributes of one endpoint need not be found out again for the next, which mostly shares them.
+  package func isCopy(of other: EndpointAttributes) -> Bool { storage === other.storage }
 
   /// The value of an attribute. `nil` where it is not set.
   public subscript<Attribute: EndpointAttribute>(_: Attribute.Type) -> Attribute.Value? {
@@ -51,8 +65,9 @@ public struct EndpointAttributes: Sendable {
     }
     set {
       let key = ObjectIdentifier(Attribute.self)
-      entries.removeAll { $0.key == key }
+      var entries = entries.filter { $0.key != key }
       if let newValue { entries.append(Entry(key: key, value: newValue)) }
+      storage = entries.isEmpty ? nil : Storage(entries)
     }
   }
 
@@ -63,7 +78,7 @@ public struct EndpointAttributes: Sendable {
 
 extension EndpointAttributes: Hashable {
   public static func == (left: EndpointAttributes, right: EndpointAttributes) -> Bool {
-    left.entries.isEmpty && right.entries.isEmpty || left.byKey == right.byKey
+    left.isCopy(of: right) || left.entries.count == right.entries.count && left.byKey == right.byKey
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(byKey) }

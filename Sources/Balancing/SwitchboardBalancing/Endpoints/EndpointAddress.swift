@@ -73,23 +73,24 @@ extension EndpointAddress: CustomStringConvertible {
 /// The text form of internet addresses (RFC 4291 and RFC 5952).
 private enum IPText {
   static func v4(_ text: ArraySlice<UInt8>) -> UInt32? {
-    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return nil }
     var bits: UInt32 = 0
-    for part in parts {
+    var number: UInt32?
+    var dots = 0
+    for byte in text {
+      if byte == UInt8(ascii: ".") {
+        guard let part = number, dots < 3 else { return nil }
+        bits = bits << 8 | part
+        (number, dots) = (nil, dots + 1)
+        continue
+      }
       // Some parsers take a number with a leading zero for octal.
-      guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else {
-        return nil
-      }
-      var number: UInt32 = 0
-      for byte in part {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-        number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
-      }
-      guard number <= 255 else { return nil }
-      bits = bits << 8 | number
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), number != 0 else { return nil }
+      let next = (number ?? 0) * 10 + UInt32(byte - UInt8(ascii: "0"))
+      guard next <= 255 else { return nil }
+      number = next
     }
-    return bits
+    guard let part = number, dots == 3 else { return nil }
+    return bits << 8 | part
   }
 
   /// Eight groups.

@@ -76,6 +76,31 @@ package final class EndpointSubchannels: SubchannelObserver {
   /// The combined state: that of the best endpoint.
   package var state: ConnectivityState { counts.combined }
 
+  /// What the attributes of an endpoint say.
+  private struct Traits {
+    let attributes: EndpointAttributes
+    let weight: UInt64
+    let labels: [String: String]
+
+    init(_ attributes: EndpointAttributes) {
+      self.attributes = attributes
+      weight = UInt64(max(1, attributes[EndpointWeight.self] ?? 1))
+      labels = attributes.metricLabels
+    }
+  }
+
+  /// Whether attributes are equal, for endpoints of which most share theirs.
+  private struct AttributesComparison {
+    private var last: (old: EndpointAttributes, new: EndpointAttributes, areEqual: Bool)?
+
+    mutating func areEqual(_ old: EndpointAttributes, _ new: EndpointAttributes) -> Bool {
+      if let last, last.old.isCopy(of: old), last.new.isCopy(of: new) { return last.areEqual }
+      let areEqual = old == new
+      last = (old, new, areEqual)
+      return areEqual
+    }
+  }
+
   /// Replaces the endpoints. Those that are already known keep their subchannels, unless their calls have other labels now.
   package func update(_ endpoints: [Endpoint], _ options: SubchannelOptions = SubchannelOptions()) {
     isUpdating = true
@@ -83,11 +108,31 @@ package final class EndpointSubchannels: SubchannelObserver {
     round += 1
     let old = members
     var new: [Member] = []
-    members.removeAll(keepingCapacity: true)
+    members = []
+    members.reserveCapacity(endpoints.count)
+    var traits = Traits(EndpointAttributes())
+    var comparison = AttributesComparison()
+    // Most endpoints are where they were in the update before. One that has another member by now is not looked for there.
+    var position = 0
+    var hasReplaced = false
     for endpoint in endpoints {
+      if !traits.attributes.isCopy(of: endpoint.attributes) { traits = Traits(endpoint.attributes) }
+      if !hasReplaced, position < old.count {
+        let member = old[position]
+        position += 1
+        if member.round != round, member.endpoint.addresses == endpoint.addresses,
+          !endpoint.addresses.isEmpty,
+          comparison.areEqual(member.endpoint.attributes, endpoint.attributes)
+        {
+          member.endpoint = endpoint
+          member.weight = traits.weight
+          member.round = round
+          members.append(member)
+          continue
+        }
+      }
       guard let key = AddressSet(endpoint.addresses) else { continue }
-      let weight = UInt64(max(1, endpoint.attributes[EndpointWeight.self] ?? 1))
-      let labels = endpoint.attributes.metricLabels
+      let (weight, labels) = (traits.weight, traits.labels)
       let member: Member
       if let known = byAddresses[key], known.metricLabels == labels || known.round == round {
         member = known
@@ -103,7 +148,7 @@ package final class EndpointSubchannels: SubchannelObserver {
         let subchannel = host.makeSubchannel(endpoint.addresses, options, self)
         member = Member(endpoint, subchannel, labels)
         events.added(member)
-        byAddresses[key] = member
+        hasReplaced = byAddresses.updateValue(member, forKey: key) != nil || hasReplaced
         bySubchannel[ObjectIdentifier(subchannel)] = member
         counts.move(from: nil, to: .idle)
         new.append(member)

@@ -61,12 +61,26 @@ struct EndpointParts {
   let areForNone: Bool
 
   init(_ endpoints: [Endpoint] = []) {
-    for endpoint in endpoints {
-      guard let path = endpoint.attributes[EndpointPath.self], let name = path.first else { continue }
-      var inner = endpoint
-      inner.attributes[EndpointPath.self] = [String](path.dropFirst())
-      parts[name, default: []].append(inner)
+    // Neighbours are mostly for the same child.
+    var run: (outer: EndpointAttributes, name: String, inner: EndpointAttributes)?
+    var part: [Endpoint] = []
+    for var endpoint in endpoints {
+      if let run, run.outer.isCopy(of: endpoint.attributes) {
+        endpoint.attributes = run.inner
+        part.append(endpoint)
+        continue
+      }
+      let outer = endpoint.attributes
+      guard let path = outer[EndpointPath.self], let name = path.first else { continue }
+      endpoint.attributes[EndpointPath.self] = [String](path.dropFirst())
+      if let run, run.name != name {
+        parts[run.name, default: []] += part
+        part = []
+      }
+      run = (outer, name, endpoint.attributes)
+      part.append(endpoint)
     }
+    if let run { parts[run.name, default: []] += part }
     areForNone = parts.isEmpty && !endpoints.isEmpty
   }
 

@@ -69,7 +69,15 @@ struct ClusterPlan {
     at name: String
   ) {
     for place in places {
+      // Most endpoints of a place share their attributes.
+      var last: (own: EndpointAttributes, planned: EndpointAttributes)?
       for var endpoint in place.endpoints {
+        if let last, last.own.isCopy(of: endpoint.attributes) {
+          endpoint.attributes = last.planned
+          endpoints.append(endpoint)
+          continue
+        }
+        let attributes = endpoint.attributes
         switch policy {
         case .byLocality: endpoint.attributes[EndpointPath.self] = [name, place.name]
         case .whole:
@@ -78,6 +86,7 @@ struct ClusterPlan {
           let own = UInt64(endpoint.attributes[EndpointWeight.self] ?? 1)
           endpoint.attributes[EndpointWeight.self] = UInt32(clamping: own * UInt64(place.weight))
         }
+        last = (attributes, endpoint.attributes)
         endpoints.append(endpoint)
       }
     }

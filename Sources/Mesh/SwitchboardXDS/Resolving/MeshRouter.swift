@@ -12,7 +12,12 @@ final class MeshRouter: CallRouter {
     case refuse
   }
 
-  private let routes: [(match: RouteMatch, action: Action)]
+  private struct Entry: Sendable {
+    let match: RouteMatch
+    let action: Action
+  }
+
+  private let routes: [Entry]
   private let dice = SharedDice()
 
   /// `lease` returns what keeps a cluster while calls may need it. `channel` is a number of the channel, for hashes.
@@ -23,7 +28,9 @@ final class MeshRouter: CallRouter {
     lease: (String) -> ClusterLease
   ) {
     routes = host.routes.map { route in
-      guard let action = route.action else { return (route.match, .refuse) }
+      guard let action = route.action, !action.clusters.isEmpty else {
+        return Entry(match: route.match, action: .refuse)
+      }
       let config = action.config(maxStreamDuration)
       let hash = action.hash.isEmpty ? nil : CallHash(rules: action.hash, channel: channel).function
       var sum = 0
@@ -32,25 +39,24 @@ final class MeshRouter: CallRouter {
         let route = CallRoute(to: cluster.name, config: config, lease: lease(cluster.name), hash: hash)
         return (route: route, sum: sum)
       }
-      return (route.match, .go(weighted))
+      return Entry(match: route.match, action: .go(weighted))
     }
   }
 
   func route(_ method: MethodDescriptor, _ metadata: HPACKHeaders) throws(GRPCStatus) -> CallRoute {
-    for (match, action) in routes
-    where match.matches(method, metadata, roll: { dice.next(below: 1_000_000) }) {
-      switch action {
-      case .go(let weighted): if let route = choose(weighted) { return route }
-      case .refuse: throw .noAction(method)
-      }
+    // By index: a route that does not match is not copied.
+    let found = routes.indices.first { index in
+      routes[index].match.matches(method, metadata) { dice.next(below: 1_000_000) }
     }
-    throw .noRoute(method)
+    guard let found else { throw .noRoute(method) }
+    guard case .go(let weighted) = routes[found].action else { throw .noAction(method) }
+    return choose(weighted)
   }
 
-  private func choose(_ weighted: [(route: CallRoute, sum: Int)]) -> CallRoute? {
-    guard weighted.count > 1, let sum = weighted.last?.sum else { return weighted.first?.route }
-    let point = dice.next(below: sum)
+  /// There is at least one.
+  private func choose(_ weighted: [(route: CallRoute, sum: Int)]) -> CallRoute {
     var (low, high) = (0, weighted.count - 1)
+    let point = high > 0 ? dice.next(below: weighted[high].sum) : 0
     while low < high {
       let middle = (low + high) / 2
       if weighted[middle].sum > point { high = middle } else { low = middle + 1 }

@@ -60,7 +60,9 @@ extension EndpointsResource {
       Drop(category: drop.category.excerpt, millionths: try drop.dropPercentage.millionths("drop_percentage"))
     }
     var byPriority: [Int: [Place]] = [:]
-    var addresses: Set<EndpointAddress> = []
+    var addresses = Set<EndpointAddress>(
+      minimumCapacity: message.endpoints.reduce(0) { $0 + $1.lbEndpoints.count }
+    )
     for (position, places) in message.endpoints.enumerated() {
       let place = try part("endpoints[\(position)]") { () throws(ResourceFault) in
         try Place(places, &addresses)
@@ -93,6 +95,13 @@ extension EndpointsResource {
 }
 
 extension EndpointsResource.Place {
+  /// Those of an endpoint of which nothing is said. Updates share them, so that what did not change is found out soon.
+  private static let usualAttributes: EndpointAttributes = {
+    var attributes = EndpointAttributes()
+    attributes[EndpointWeight.self] = 1
+    return attributes
+  }()
+
   /// `nil` for a place that gets no calls. `addresses` are those of the endpoints before it.
   fileprivate init?(
     _ message: Envoy_Config_Endpoint_V3_LocalityLbEndpoints,
@@ -105,8 +114,11 @@ extension EndpointsResource.Place {
     weight = message.loadBalancingWeight.value
     var sum = 0
     var endpoints: [Endpoint] = []
+    endpoints.reserveCapacity(message.lbEndpoints.count)
+    // Endpoints of the same weight share their attributes.
+    var weighted = (weight: UInt32(1), attributes: Self.usualAttributes)
     for (position, server) in message.lbEndpoints.enumerated() {
-      let path = "lb_endpoints[\(position)]"
+      var path: String { "lb_endpoints[\(position)]" }
       if server.hasLoadBalancingWeight, server.loadBalancingWeight.value == 0 {
         throw ResourceFault("\(path).load_balancing_weight", "is 0")
       }
@@ -120,7 +132,11 @@ extension EndpointsResource.Place {
         throw ResourceFault(path, "is above the limit of \(EndpointsResource.addressLimit) addresses")
       }
       guard server.healthStatus == .unknown || server.healthStatus == .healthy else { continue }
-      endpoint.attributes[EndpointWeight.self] = own
+      if own != weighted.weight {
+        weighted.weight = own
+        weighted.attributes[EndpointWeight.self] = own
+      }
+      endpoint.attributes = weighted.attributes
       endpoints.append(endpoint)
     }
     guard sum <= Int(UInt32.max) else {
@@ -135,6 +151,7 @@ extension Envoy_Config_Endpoint_V3_Endpoint {
   /// The addresses, all of the same server (gRFC A61).
   fileprivate func addresses() throws(ResourceFault) -> [EndpointAddress] {
     let first = try part("endpoint.address") { () throws(ResourceFault) in try address.value() }
+    if additionalAddresses.isEmpty { return [first] }
     let others = try parts("endpoint.additional_addresses", additionalAddresses) {
       (other) throws(ResourceFault) in
       try other.address.value()
