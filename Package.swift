@@ -874,7 +874,7 @@ let package = Package(
       dependencies: [
         "BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardBalancing",
         "SwitchboardCall", "SwitchboardConsole",
-        "SwitchboardProtobuf", "SwitchboardTelemetry", "TLSSupport",
+        "SwitchboardProtobuf", "SwitchboardTelemetry", "SwitchboardXDS", "TLSSupport",
       ],
       path: "Benchmarks/Sources"
     ),

@@ -29,6 +29,12 @@ enum Benchmarks {
            Benchmarks balancing ENDPOINTS UPDATES PICKS
              measures what load balancing policies cost without connections: a pick among 100 servers,
              an update that replaces a hundredth of ENDPOINTS, and memory, that of a channel too
+           Benchmarks routed HOST:PORT CALLS REPEATS
+             makes small unary calls, in turn straight to the server, by round_robin to it under three addresses,
+             and to xds:///bench, and measures the client's processor time
+           Benchmarks updates UPDATES
+             measures the processor time of a client for each update of xds:///bench, which makes no connections;
+             the first is the whole config. For this and for `routed`, the environment has a bootstrap
            Benchmarks collector good|refusing|silent|slow
              is a collector of OpenTelemetry, and prints its port
            Benchmarks exporting ENDPOINT|none TRANSPORT CALLS
@@ -77,6 +83,8 @@ enum Benchmarks {
     case "attacks": print(Attack.names.joined(separator: "\n"))
     case "heavy": try report(try await HeavyBenchmark(&arguments).run())
     case "balancing": print(try await BalancingBenchmark(&arguments).run())
+    case "routed": print(try await RoutedBenchmark(&arguments).run())
+    case "updates": try await UpdateBenchmark(&arguments).run()
     case "collector": try await BenchCollector(&arguments).run()
     case "exporting": print(try await ExportBenchmark(&arguments).run())
     case "soak": try await Soak(&arguments).run()

@@ -39,9 +39,9 @@ struct InterceptorBenchmark {
       for (index, chain) in chains.enumerated() {
         let pair = try BenchPair(chain, overHTTP2: overHTTP2, group)
         try await makeCalls(pair, calls / 10)
-        let (start, cpuStart) = (ContinuousClock.now, Self.cpuNanoseconds)
+        let (start, cpuStart) = (ContinuousClock.now, ProcessTime.nanoseconds)
         try await makeCalls(pair, calls)
-        cpu[index].append((Self.cpuNanoseconds - cpuStart) / Double(calls))
+        cpu[index].append((ProcessTime.nanoseconds - cpuStart) / Double(calls))
         elapsed[index].append((ContinuousClock.now - start) / .nanoseconds(1) / Double(calls))
         await pair.close()
       }
@@ -67,16 +67,6 @@ struct InterceptorBenchmark {
       }
       try await group.waitForAll()
     }
-  }
-
-  private static var cpuNanoseconds: Double {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
-  }
-
-  private static func nanoseconds(_ time: timeval) -> Double {
-    Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3
   }
 }
 
