@@ -70,9 +70,23 @@ import Testing
     arguments: ["(a*)*b", "(a+a+)+b", "(a|aa)+b", "(a?){30}a*b", "(?:.*a){20}b"]
   )
   func aTextTakesTimeInProportionToItsLength(_ pattern: String) throws {
-    let text = String(repeating: "a", count: 100_000)
+    // Its last byte is the one that matters.
+    let text = String(repeating: "a", count: try Pattern(pattern).longestText - 1)
+    #expect(text.utf8.count > 1000)
     #expect(try !matches(pattern, text))
     #expect(try matches(pattern, text + "b"))
+  }
+
+  /// A program whose steps are all at work at each byte takes its size for each.
+  @Test func aTextThatWouldTakeTooLongDoesNotMatch() throws {
+    let text = "[ab]*a[ab]{500}"
+    let pattern = try Pattern(text)
+    #expect(pattern.longestText == Pattern.workLimit / pattern.size)
+    #expect((1000..<4000).contains(pattern.longestText))
+    let longest = String(repeating: "a", count: pattern.longestText)
+    #expect(try matches(text, longest) && !matches(text, "a\(longest)"))
+    // What routes usually have may be longer than any header.
+    #expect(try Pattern("/echo\\.[A-Z][a-z]+/.*").longestText > 16_384)
   }
 
   /// What a matcher keeps while it matches is bounded: a text that needs more than that is matched too.

@@ -43,7 +43,17 @@ import Testing
   @Test func aLongTextIsReplaced() throws {
     let longest = String(repeating: "b", count: Substitution.lengthLimit)
     let substitution = try Substitution(of: Pattern("a"), by: longest)
-    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 8192)
-    #expect(substitution.applied(to: text.span) == [UInt8](repeating: UInt8(ascii: "b"), count: 8192 * 256))
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 1024)
+    #expect(substitution.applied(to: text.span) == [UInt8](repeating: UInt8(ascii: "b"), count: 1024 * 256))
+  }
+
+  /// Each of its matches may be looked for to the end of the text.
+  @Test func aTextThatWouldTakeTooLongStays() throws {
+    let pattern = try Pattern("a.*b|a")
+    let substitution = try Substitution(of: pattern, by: "c")
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 512)
+    #expect(substitution.applied(to: text.span) == [UInt8](repeating: UInt8(ascii: "c"), count: 512))
+    let long = [UInt8](repeating: UInt8(ascii: "a"), count: 16_000)
+    #expect(substitution.applied(to: long.span) == long)
   }
 }

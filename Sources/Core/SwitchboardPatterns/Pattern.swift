@@ -4,7 +4,7 @@ import CRE2
 import SwitchboardText
 
 /// A regular expression in [RE2's syntax](https://github.com/google/re2/wiki/Syntax), for texts from the network: matching takes
-/// time in proportion to the text, and memory up to a bound, whatever the expression is.
+/// time in proportion to the text, and time and memory up to a bound, whatever the expression and the text are.
 ///
 /// Two patterns are equal if they were made of the same bytes.
 package struct Pattern: Hashable, Sendable {
@@ -13,6 +13,9 @@ package struct Pattern: Hashable, Sendable {
   /// What the program of a pattern may take, together with what is kept while it matches. A pattern that needs more is refused, and
   /// a text that needs more is matched without keeping anything, which is slower.
   private static let memoryLimit: Int64 = 512 * 1024
+  /// The steps of a program times the bytes of a text: what RE2 does at worst, which takes some 20 ms. A text beyond that does not
+  /// match.
+  package static let workLimit = 1 << 20
 
   private let source: ExactText
   let compiled: CompiledPattern
@@ -32,9 +35,13 @@ package struct Pattern: Hashable, Sendable {
   /// How many steps its program has: what compiling it took, and keeping it takes.
   package var size: Int { cre2_program_size(compiled.raw) }
 
+  /// The longest text that is matched, in bytes.
+  package var longestText: Int { Self.workLimit / max(1, size) }
+
   /// Whether all of the text matches. It is UTF-8: bytes that are no part of a character match nothing but `\C`.
   package func matches(_ text: Span<UInt8>) -> Bool {
-    text.withUnsafeBytes { bytes in
+    guard text.count <= longestText else { return false }
+    return text.withUnsafeBytes { bytes in
       cre2_matches(compiled.raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
     }
   }

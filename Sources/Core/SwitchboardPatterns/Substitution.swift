@@ -17,6 +17,10 @@ package struct Substitution: Hashable, Sendable {
   /// More bytes are refused: each match may be replaced by so many.
   package static let lengthLimit = 256
 
+  /// The steps of a program times the square of the bytes of a text: each of many matches may be looked for to the end of the text. In
+  /// a text beyond that, nothing is replaced.
+  static let workLimit = 1 << 24
+
   private let pattern: Pattern
   private let rewrite: ExactText
 
@@ -36,7 +40,9 @@ package struct Substitution: Hashable, Sendable {
 
   /// The text with all matches replaced, from the left, each as RE2's `GlobalReplace` finds it.
   package func applied(to text: Span<UInt8>) -> [UInt8] {
-    text.withUnsafeBytes { bytes in
+    let isBounded = text.count <= Self.workLimit / max(1, pattern.size) / max(1, text.count)
+    return text.withUnsafeBytes { bytes in
+      guard isBounded else { return Array(bytes) }
       var count = 0
       let result = rewrite.text.withCharacters { characters, length in
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
