@@ -549,6 +549,7 @@ let package = Package(
       dependencies: [
         "CFaultClock", "CRefusingHeap", "CallTestSupport", "CHeap", "COpenSSL", "CertificateSupport",
         "EchoService", "FaultSupport", "Switchboard", "SwitchboardCall", "SwitchboardInterceptors",
+        "SwitchboardXDS",
       ],
       path: "Tests/FaultSubject"
     ),
@@ -682,7 +683,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardXDSTests",
       dependencies: [
-        "CallTestSupport", "CertificateSupport", "Echo", "EchoService", "EchoTestSupport", "Interop",
+        "CHeap", "CallTestSupport", "CertificateSupport", "Echo", "EchoService", "EchoTestSupport",
+        "Interop",
         "InteropService", "ServerTestSupport", "Switchboard", "SwitchboardBalancing", "SwitchboardCall",
         "SwitchboardDescriptors", "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardServices",
         "SwitchboardTelemetry", "SwitchboardTool", "SwitchboardTransport", "SwitchboardXDS", "TestSupport",

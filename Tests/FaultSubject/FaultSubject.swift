@@ -18,6 +18,7 @@ import Switchboard
       case ("heap", 2) where words[1] == "inprocess": try await HeapScenario.callInProcess()
       case ("heap", 3...) where words[1] == "call":
         try await HeapScenario.call(port: Int(words[2]) ?? 0, isSecure: words.contains("tls"))
+      case ("heap", 3) where words[1] == "mesh": try await HeapScenario.beConfigured(port: Int(words[2]) ?? 0)
       case ("openssl", 2): try TLSMemoryScenario.run(words[1])
       case ("replica", 4): try await ReplicaScenario.serve(words[1], Int(words[2]) ?? 0, name: words[3])
       case ("start", 2): try DescriptorScenario.start(with: Int(words[1]) ?? 0)

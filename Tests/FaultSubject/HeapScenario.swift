@@ -3,6 +3,7 @@ import CallTestSupport
 import CertificateSupport
 import Foundation
 import Switchboard
+import SwitchboardXDS
 
 /// A process that reports its heap usage on request while a peer attacks it.
 ///
@@ -45,6 +46,20 @@ enum HeapScenario {
   static func callInProcess() async throws {
     let group = try LoopGroup()
     try await call(on: try Channel(inProcess: [Paused()], group: group), group)
+  }
+
+  /// A channel that a control plane on this port configures.
+  static func beConfigured(port: Int) async throws {
+    let plane = XDSBootstrap.Server("127.0.0.1:\(port)", security: .plaintext)
+    var options = ChannelOptions()
+    options.resolvers = [XDSResolver(bootstrap: XDSBootstrap(servers: [plane]), logger: .quiet)]
+    options.security = .plaintext
+    options.logger = .quiet
+    let group = try LoopGroup()
+    let channel = try Channel(target: "xds:///greeter", options: options, group: group)
+    channel.connect()
+    await answer(group) { _, _ in }
+    await channel.shutDown(grace: .zero)
   }
 
   private static func call(on channel: Channel, _ group: LoopGroup) async throws {

@@ -50,8 +50,13 @@ URLS = {name: "type.googleapis.com/" + kind.DESCRIPTOR.full_name for name, (kind
 NAMES = {url: name for name, url in URLS.items()}
 
 
+# Streams have threads of their own, whose lines must not be mixed.
+SAYING = threading.Lock()
+
+
 def say(**event):
-    print(json.dumps(event), flush=True)
+    with SAYING:
+        print(json.dumps(event), flush=True)
 
 
 def pack(kind, value):
