@@ -39,10 +39,11 @@ import Testing
     ("[::1]x", "a port follow the bracket", "[::1]:50051"),
     ("::1:50051", "IPv6 with a port has brackets", "[::1]:50051"),
     ("unix:", "the socket is missing", "unix:/run/server.sock"),
-    ("unix://run/a.sock", "a path follows the colon", "unix:run/a.sock"),
+    ("unix://run/a.sock", "a path follows the colon", "unix:/run/a.sock"),
     ("/run/a.sock", "follows 'unix:'", "unix:/run/a.sock"),
     ("./a.sock", "follows 'unix:'", "unix:./a.sock"),
     ("127.0.0.1:1,127.0.0.1:2", "several addresses follow 'ipv4:'", "ipv4:127.0.0.1:1,127.0.0.1:2"),
+    ("localhost:1,localhost:2", "several servers have one name in DNS", "localhost:1"),
   ]) func aNearMissIsAnsweredWithWhatToWrite(_ text: String, _ reason: String, _ suggestion: String) throws {
     let mistake = try #require(TargetMistake(in: text), "\(text)")
     #expect(mistake.reason.contains(reason), "\(text): \(mistake.reason)")

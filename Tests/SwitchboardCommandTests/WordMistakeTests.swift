@@ -8,6 +8,7 @@ import Testing
   @Test(arguments: [
     (#"call localhost:1 shop.Shop/Buy {"item":"tea"}"#, "A request follows the flag -d."),
     ("load localhost:1 shop.Shop/Buy @order.json", "A request follows the flag -d."),
+    ("call localhost:1 shop.Shop/Buy -data {}", "call has no flag '-data'\nDid you mean --data?"),
     ("call localhost:1 shop.Shop/Buy -vt 3s", "write each flag apart, as in -v -t"),
     ("call localhost:1 shop.Shop/Buy --verbose=true", "--verbose takes no value"),
     ("call localhost:1 shop.Shop/Buy -t", "-t needs a value: TIME"),

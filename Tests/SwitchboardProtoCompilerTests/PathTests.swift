@@ -41,6 +41,12 @@ import Testing
     )
   }
 
+  @Test func refusesADirectory() throws {
+    let folder = try ProtoFolder(["a.proto": empty])
+    let errors = errors(roots: [folder.path], folder.path)
+    #expect(errors == ["\(folder.path): error: It is a directory. Name the .proto files in it."])
+  }
+
   @Test func doesNotTakeASiblingWithTheSamePrefixForARoot() throws {
     let folder = try ProtoFolder(["root/b.proto": empty, "root-2/a.proto": empty])
     #expect(errors(roots: [folder.path + "/root"], folder.path + "/root-2/a.proto").count == 1)

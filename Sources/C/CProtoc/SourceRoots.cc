@@ -26,6 +26,11 @@ bool Exists(const std::string &path) {
   return ::stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
+bool IsDirectory(const std::string &path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool IsSameFile(const std::string &one, const std::string &other) {
   struct stat first, second;
   return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 &&
@@ -101,6 +106,10 @@ std::string SourceRoots::Find(const std::string &name) const {
 }
 
 std::optional<std::string> SourceRoots::NameOf(const std::string &path, std::string *error) const {
+  if (IsDirectory(path)) {
+    *error = "It is a directory. Name the .proto files in it.";
+    return std::nullopt;
+  }
   if (Exists(path)) {
     for (const std::string &root : roots_) {
       const std::string name = Below(root, path);

@@ -22,7 +22,9 @@ struct Arguments: Sendable {
         continue
       }
       let (name, attached) = Self.split(word)
-      guard let flag = flags[name] else { throw .unknownFlag(name, in: word, of: verb) }
+      // `-data` is no `-d` with the value `ata`.
+      let isLong = attached != nil && flags["-\(word.prefix { $0 != "=" })"] != nil
+      guard let flag = flags[name], !isLong else { throw .unknownFlag(name, in: word, of: verb) }
       if flag == .help { return nil }
       try take(flag, name, attached, from: &rest)
     }

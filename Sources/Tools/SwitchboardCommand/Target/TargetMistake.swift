@@ -62,7 +62,8 @@ struct TargetMistake: Hashable {
       self.init(url: scheme, rest)
     } else if scheme.hasPrefix("unix"), Self.schemes.contains(scheme) {
       guard !rest.hasPrefix("/") else { return nil }
-      self.init("a path follows the colon at once", "\(scheme):\(rest)")
+      // A slash is missing more often than two are too many.
+      self.init("a path follows the colon at once", "\(scheme):\(scheme == "unix" ? "/" : "")\(rest)")
     } else {
       guard !Self.schemes.contains(scheme) else { return nil }
       let known = Self.urls.map(\.scheme) + Self.schemes.dropLast()
@@ -120,9 +121,18 @@ struct TargetMistake: Hashable {
         host.contains(":") ? host : nil
       )
     } else if text.contains(",") {
-      self.init("several addresses follow 'ipv4:' or 'ipv6:'", "ipv4:\(text)")
+      self.init(addresses: text)
     } else {
       self.init(host: text, after: "")
+    }
+  }
+
+  private init(addresses text: String) {
+    if text.utf8.contains(where: \.isLetter) {
+      let reason = "several servers have one name in DNS, or are addresses after 'ipv4:' or 'ipv6:'"
+      self.init(reason, "\(text.prefix { $0 != "," })")
+    } else {
+      self.init("several addresses follow 'ipv4:' or 'ipv6:'", "ipv4:\(text)")
     }
   }
 
