@@ -56,7 +56,7 @@ test-deep: ## After `make test`: what repeats tests under other conditions, fuzz
 	  4 'fuzzing briefly' 'scripts/test/fuzz short' \
 	  4 'a million random calls against models' scripts/test/states \
 	  2 'a hundred thousand random steps of a mesh against a model, and ten thousand updates of one' \
-	    'MESH_STEPS=100000 MESH_UPDATES=10000 scripts/test/run --filter "MeshModelTests|MeshFaultTests"' \
+	    'MESH_STEPS=100000 MESH_UPDATES=10000 TEST_LIMIT=2400 scripts/test/run --filter "MeshModelTests|MeshFaultTests"' \
 	  4 'the examples, as packages of their own' scripts/test/examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (slow)

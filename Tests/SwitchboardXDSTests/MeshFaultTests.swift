@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What calls and memory make of a control plane that fails, says what is wrong, or changes its mind all the time.
-@Suite(.mayBlock, .timeLimit(.minutes(10))) struct MeshFaultTests {
+@Suite(.mayBlock, .timeLimit(.minutes(30))) struct MeshFaultTests {
   @Test func aControlPlaneThatComesAndGoesLosesNoCall() async throws {
     try await withMesh(servers: 2) { first, ports async throws in
       var plane = first
