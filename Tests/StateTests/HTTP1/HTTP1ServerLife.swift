@@ -50,7 +50,7 @@ final class HTTP1ServerLife: HandlerLife {
     }
     // A busy loop has put off what ends its calls.
     guard !connection.isPostponed, !connection.isDirty else { return true }
-    for model in script.models { try model.checkRest() }
+    guard try isAtRest() else { return true }
     switch dice.below(20) {
     case 0..<4: compose()
     case 4..<11: feed(dice.pick([1, 2, 5, 50, 500, 10_000]))

@@ -29,7 +29,7 @@ final class ServerLife: HandlerLife {
     guard let connection, !connection.isClosed else { return false }
     // A busy loop has put off what ends its calls.
     guard !connection.isPostponed, !connection.isDirty else { return true }
-    for model in script.models { try model.checkRest() }
+    guard try isAtRest() else { return true }
     switch dice.below(20) {
     case 0..<3: open()
     case 3..<9: sendData()
