@@ -55,8 +55,8 @@ test-deep: ## After `make test`: what repeats tests under other conditions, fuzz
 	  2 'the tests of faults, with little memory' scripts/test/scarce-memory \
 	  4 'fuzzing briefly' 'scripts/test/fuzz short' \
 	  4 'a million random calls against models' scripts/test/states \
-	  2 'a hundred thousand random steps of a mesh against a model, and ten thousand updates of one' \
-	    'MESH_STEPS=100000 MESH_UPDATES=10000 TEST_LIMIT=2400 scripts/test/run --filter "MeshModelTests|MeshFaultTests"' \
+	  2 'a hundred thousand random steps of a mesh against a model, and 2,500 updates of one' \
+	    'MESH_STEPS=100000 MESH_UPDATES=2500 scripts/test/run --filter "MeshModelTests|MeshFaultTests"' \
 	  4 'the examples, as packages of their own' scripts/test/examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (slow)
