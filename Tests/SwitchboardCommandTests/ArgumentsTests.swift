@@ -119,6 +119,7 @@ import Testing
     ] {
       #expect(try TargetAddress(remote).usesTLS, "\(remote)")
     }
+    #expect(throws: Failure.self) { try TargetAddress("1270.0.0.1") }
     #expect(try TargetAddress("localhost").address(usesTLS: false) == "localhost:50051")
     #expect(try TargetAddress("::1").address(usesTLS: false) == "[::1]:50051")
     #expect(try TargetAddress("[::1]").address(usesTLS: false) == "[::1]:50051")

@@ -52,8 +52,8 @@ actor TargetSchemas {
       return try await schema.value
     } catch {
       if entries[target.id]?.made == now {
-        // What failed is not kept as long.
-        let made = now.advanced(by: Self.pause - Self.freshness)
+        // What failed is not kept as long, and counts from its end: it may have taken longer than that.
+        let made = clock.time.now.advanced(by: Self.pause - Self.freshness)
         entries[target.id] = Entry(made: made, schema: schema)
       }
       throw error
