@@ -41,6 +41,21 @@ import Testing
     }
   }
 
+  @Test func aPlaceWithoutServersDoesNotKeepTheOthersFromCalls() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      try plane.set(mesh([Mesh.place("a", ports: [ports[0]])]))
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "s0")
+        try plane.set(mesh([Mesh.place("a", ports: [ports[0]]), Mesh.place("b", ports: [])]))
+        for _ in 0..<50 { #expect(try await client.server() == "s0") }
+      }
+      // Nor when it is so from the start.
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "s0")
+      }
+    }
+  }
+
   @Test func theNextPriorityTakesOver() async throws {
     try await withMesh(servers: 2) { plane, ports async throws in
       try plane.set(mesh([Mesh.place("a", ports: [1]), Mesh.place("a", ports: [ports[1]], priority: 1)]))

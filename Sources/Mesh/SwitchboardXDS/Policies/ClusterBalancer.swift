@@ -43,12 +43,18 @@ final class ClusterBalancer: BalancerHost {
       guard !plan.endpoints.isEmpty else {
         return fail(.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers"))
       }
+      let choice: PolicyChoice
       do throws(GRPCStatus) {
         // Connections that are secured in another way than the control plane says take no more calls.
         if try secured.update(leaves, contexts) { replaceChild() }
-        let choice = try policies.choose([plan.policy], at: name)
+        choice = try policies.choose([plan.policy], at: name)
+      } catch { return fail(.unusable(name, error.message ?? "\(error.code)")) }
+      do throws(GRPCStatus) {
         try child.update(plan.endpoints, choice)
-      } catch { fail(.unusable(name, error.message ?? "\(error.code)")) }
+      } catch {
+        // A place without servers, for one, is no reason to give up the others: the child says what becomes of calls.
+        host.resolveAgain()
+      }
     }
   }
 
