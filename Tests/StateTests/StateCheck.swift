@@ -24,10 +24,11 @@ enum StateCheck {
     }
   }
 
-  /// Throws a deviation from the model, with the seed that repeats it.
-  static func run(_ role: Role, seed: UInt64, calls: Int) throws -> Report {
+  /// Throws a deviation from the model, with the seed that repeats it. A loop that has no time does one job in each turn.
+  static func run(_ role: Role, seed: UInt64, calls: Int, hasTime: Bool = true) throws -> Report {
     let group = try LoopGroup()
     let loop = group.loops[0]
+    if !hasTime { loop.execute { loop.work.limit = 0 } }
     let ends = EndCounter()
     let make: (UInt64, Bool) -> Life?
     switch role {

@@ -10,8 +10,6 @@ class HandlerLife: Life {
   private(set) final var connection: ServerConnection?
   private weak var remaining: ServerConnection?
   private var advances = 0
-  /// Since when a handler lacks its notification.
-  private var unrestSince: ContinuousClock.Instant?
   private static nonisolated(unsafe) var lastToken = 0
 
   static func options(_ observer: any CallObserver) -> ServerOptions {
@@ -46,16 +44,13 @@ class HandlerLife: Life {
     if let violation = script.violation { throw violation }
   }
 
-  /// Whether all handlers have been notified that must be. A busy machine may put that off for some turns of the loop.
+  /// Whether all handlers have been notified that must be. What notifies them may be among what a loop without time has put off.
   final func isAtRest() throws(Violation) -> Bool {
     do throws(Violation) {
       for model in script.models { try model.checkRest() }
-      unrestSince = nil
       return true
     } catch {
-      let since = unrestSince ?? .now
-      unrestSince = since
-      guard .now - since < .seconds(10) else { throw error }
+      guard loop.hasWork else { throw error }
       return false
     }
   }

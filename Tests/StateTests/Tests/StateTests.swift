@@ -8,4 +8,9 @@ import Testing
     let calls = Int(clamping: StateCheck.chosen("STATE_CALLS") ?? 5000)
     #expect(throws: Never.self) { _ = try StateCheck.run(role, seed: seed, calls: calls) }
   }
+
+  @Test(arguments: StateCheck.Role.allCases)
+  func soTheyDoOnALoopThatPutsOffWhatItCan(_ role: StateCheck.Role) throws {
+    #expect(throws: Never.self) { _ = try StateCheck.run(role, seed: 1, calls: 2000, hasTime: false) }
+  }
 }

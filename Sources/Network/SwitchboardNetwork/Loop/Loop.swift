@@ -178,7 +178,8 @@ extension Loop {
     LoopThread.leave()
   }
 
-  private var hasWork: Bool { !local.isEmpty || !flushes.isEmpty }
+  /// Whether jobs or flushes are left for later.
+  var hasWork: Bool { !local.isEmpty || !flushes.isEmpty }
 
   /// The loop should end, and nothing is open on it that would wake it again.
   private var isDone: Bool { isStopping && openHandles == 0 }
