@@ -34,6 +34,8 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case unknownFrameFlood
   /// Frames that require answers, which the peer does not read.
   case unreadAnswers
+  /// Large responses that the peer does not read while it makes other calls.
+  case unreadResponses
   /// Headers that did not end in time.
   case slowHeaders
   /// A request that must be complete before it is handled, but did not arrive in time.

@@ -120,6 +120,9 @@ import Synchronization
   /// Whether a writer need not wait.
   @usableFromInline package var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
 
+  /// How much memory unread messages take.
+  package var heldByteCount: Int { queue.state.withLock(\.held) }
+
   /// Whether so little is unread that the transport should deliver more.
   package var hasMuchRoom: Bool { queue.state.withLock { roomLeft(in: $0) == .much } }
 

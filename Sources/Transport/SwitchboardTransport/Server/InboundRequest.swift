@@ -16,6 +16,8 @@ struct InboundRequest {
   var counted = 0
   /// The bytes that its client may not send again before other requests of the connection have ended.
   var withheld = 0
+  /// Whether its call waits until the client has read responses of others.
+  var waitsForReader = false
   /// The body of a request that a page answers.
   private var page: [UInt8] = []
 

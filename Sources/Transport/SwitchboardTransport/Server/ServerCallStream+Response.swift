@@ -273,6 +273,7 @@ extension ServerCallStream {
     } else {
       submitTrailersOnly()
     }
+    responseWaits()
     connection.setNeedsFlush()
   }
 

@@ -12,6 +12,10 @@ extension ServerCallStream {
 
   private func requestDidNotCome() {
     timers.requestIsLate()
+    if request.waitsForReader {
+      connection.report(.unreadResponses)
+      return end(nil, .responsesNotRead)
+    }
     connection.report(.slowRequest)
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)
@@ -58,6 +62,8 @@ extension ServerCallStream {
       "while the server's handler ran (the requests were not finished either)"
     case .handling: "while the server's handler ran"
     case .ending: "while the server's response waited for the client to read"
+    case .receiving where request.waitsForReader:
+      "while the call waited for the client to read the responses of others"
     case .head, .receiving, .refusing, .closed: "while the server waited for the rest of the request"
     }
   }

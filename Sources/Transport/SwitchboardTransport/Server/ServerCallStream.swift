@@ -159,6 +159,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     }
     connection.forget(flow?.takeWithheld() ?? 0)
     stopGathering()
+    responseIsGone()
     connection.streamDidClose(self)
   }
 
@@ -277,17 +278,19 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     // The timer of a deadline that has passed would fire only after the handler has run.
     if request.failure != nil || head.terms.timeout?.nanoseconds == 0 {
       end(nil, request.failure ?? .requestExpired)
-    } else if flow != nil {
-      loop.count(message: 0)
-      begin()
-      starting { handler.start(self) }
-    } else if state.hasRemoteEnded, inbound.isEmpty {
-      return beginSingle(handler)
-    } else {
+    } else if flow == nil, !state.hasRemoteEnded || !inbound.isEmpty {
       startDeadline()
       // A request that has arrived waits for the connection to have room.
       if state.hasRemoteEnded { stopLimitingRequest() } else { limitRequest() }
       keepLent()
+    } else if connection.unread.areTooMany {
+      waitForReader()
+    } else if flow != nil {
+      loop.count(message: 0)
+      begin()
+      starting { handler.start(self) }
+    } else {
+      return beginSingle(handler)
     }
     return nil
   }

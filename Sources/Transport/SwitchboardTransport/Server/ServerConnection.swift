@@ -38,6 +38,7 @@ final class ServerConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) var knownCall: KnownCall?
   @exclusivity(unchecked) private var pings: PingPolicy
   @exclusivity(unchecked) var gathered: GatheredRequests
+  @exclusivity(unchecked) var unread: UnreadResponses
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer address: SocketAddress?) {
     self.core = core
@@ -57,6 +58,10 @@ final class ServerConnection: ConnectionParts, Connection {
     keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
     gathered = GatheredRequests(bufferSize: core.options.connectionBufferSize)
+    unread = UnreadResponses(
+      bufferSize: core.options.connectionBufferSize,
+      streamBufferSize: core.options.streamBufferSize
+    )
     lastCallEnd = loop.now
     var tls: TLSFilter?
     if let contexts = core.tlsContexts {

@@ -33,7 +33,8 @@ public struct ServerOptions: Sendable {
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection must wait, and how many
   /// bytes of decompressed messages before its other messages stay compressed. Large messages that have not arrived whole
-  /// have an eighth of it together; beyond that, only one goes on.
+  /// have an eighth of it together; beyond that, only one goes on. Large responses that the client has yet to read have a
+  /// quarter of it together; beyond that, its other calls wait.
   public var connectionBufferSize = 64 * 1024 * 1024
   /// The maximum number of open connections. Any more are closed as soon as they are accepted.
   public var maxConnections = 16_384
@@ -60,7 +61,8 @@ public struct ServerOptions: Sendable {
   /// client that sends more is disconnected with the error ENHANCE_YOUR_CALM. At least 16.
   public var controlFrameAllowance = 1000
   /// How long a request may take to arrive if it must be complete before its handler starts, because the method does
-  /// not stream requests, and how long its client may take to read a page. `nil`: without limit.
+  /// not stream requests, how long its client may take to read a page, and how long a call waits for its client to read the
+  /// large responses of others. `nil`: without limit.
   public var requestTimeout: Duration? = .seconds(120)
   /// The TLS configuration. `nil`: connections are not encrypted.
   public var tls: ServerTLS?

@@ -17,6 +17,8 @@ struct ServerResponse {
   var status: GRPCStatus?
   /// The metadata with the status.
   var trailers: HPACKHeaders?
+  /// How much of it `UnreadResponses` counts.
+  var counted = 0
 
   mutating func headersDidLeave() { hasHeaders = true }
 

@@ -37,6 +37,9 @@ struct OutboundBody {
 
   init(endsWithStatus: Bool) { self.endsWithStatus = endsWithStatus }
 
+  /// How many bytes are to be sent, before the last message is begun.
+  var unreadByteCount: Int { pipe.map(\.heldByteCount) ?? totals.bytes }
+
   mutating func setOnly(_ message: consuming MessageBuffer) {
     begin(message)
     isLast = true

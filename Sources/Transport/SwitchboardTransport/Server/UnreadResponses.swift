@@ -1,0 +1,73 @@
+import SwitchboardCall
+import SwitchboardNetwork
+
+/// How much memory the large responses of a connection take that are complete and that its client has yet to read.
+///
+/// ```
+///   a little ──> calls begin ──too much──> they wait ──the client reads──> they begin
+///                                             └──it does not, for too long──> they are refused
+/// ```
+/// Otherwise a client that opens no window could have as many of them made as it may open streams.
+struct UnreadResponses {
+  /// A response up to this size is not counted: a stream may keep as much of the messages that its handler writes.
+  private let small: Int
+  /// How much all of them may take before calls wait.
+  private let limit: Int
+  private(set) var byteCount = 0
+
+  init(bufferSize: Int, streamBufferSize: Int) {
+    small = streamBufferSize
+    limit = bufferSize / 4
+  }
+
+  /// Whether calls are to wait.
+  var areTooMany: Bool { byteCount > limit }
+
+  /// Counts a response, and returns what to remove when it has been read.
+  mutating func add(_ size: Int) -> Int {
+    guard size > small else { return 0 }
+    byteCount += size
+    return size
+  }
+
+  mutating func remove(_ counted: Int) { byteCount -= counted }
+}
+
+extension ServerCallStream {
+  /// Counts a response that is complete, until it has been read.
+  @inline(__always)
+  func responseWaits() {
+    if response.counted == 0 { response.counted = connection.unread.add(response.body.unreadByteCount) }
+  }
+
+  /// Has a call whose request is there wait until its client reads the responses of others.
+  func waitForReader() {
+    request.waitsForReader = true
+    startDeadline()
+    limitRequest()
+    keepLent()
+  }
+
+  /// No longer counts the response, since the stream is closed. Calls that wait may begin.
+  func responseIsGone() {
+    guard response.counted > 0 else { return }
+    let wereTooMany = connection.unread.areTooMany
+    connection.unread.remove(response.counted)
+    response.counted = 0
+    guard wereTooMany, !connection.unread.areTooMany else { return }
+    // The list begins with the latest.
+    for stream in connection.callsInProgress.reversed() where stream.request.waitsForReader {
+      stream.request.waitsForReader = false
+      stream.proceed()
+    }
+  }
+}
+
+extension GRPCStatus {
+  static let responsesNotRead = GRPCStatus(
+    code: .resourceExhausted,
+    message:
+      "the client does not read the responses of its other calls on the connection: more than a quarter of ServerOptions.connectionBufferSize waits for it",
+    origin: .peer
+  )
+}
