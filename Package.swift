@@ -106,8 +106,8 @@ let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
     "CallTestSupport", "CAres", "CertificateSupport", "LoadMessages", "RESTService", "Switchboard",
     "SwitchboardBalancing", "SwitchboardCall", "SwitchboardCommand", "SwitchboardDescriptors",
-    "SwitchboardDynamic", "SwitchboardGenerator", "SwitchboardNetwork", "SwitchboardTransport",
-    "SwitchboardLoad",
+    "SwitchboardDynamic", "SwitchboardGenerator", "SwitchboardHTTPRules", "SwitchboardNetwork",
+    "SwitchboardTransport", "SwitchboardLoad",
     "SwitchboardMock", "SwitchboardOpenAPI",
     "SwitchboardPatterns", "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices",
     "SwitchboardTelemetry", "SwitchboardText", "SwitchboardXDS", "TestMessages", "TLSSupport",
@@ -169,7 +169,7 @@ let groups: [String: [String]] = [
   "Messages": ["SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardSchema"],
   "Network": ["SwitchboardNetwork"],
   "Transport": ["SwitchboardTransport"],
-  "Dialects": ["SwitchboardOpenAPI", "SwitchboardREST"],
+  "Dialects": ["SwitchboardHTTPRules", "SwitchboardOpenAPI", "SwitchboardREST"],
   "Balancing": ["SwitchboardBalancing"],
   "Services": ["SwitchboardDynamic", "SwitchboardServices"],
   "Telemetry": ["SwitchboardTelemetry"],
@@ -389,7 +389,10 @@ let package = Package(
 
     // The generator: descriptors in, Swift source out. Every user's first build compiles it alone, to plan the build, so
     // it does without the message runtime, which takes longer to compile than all that the plugin runs.
-    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema", "SwitchboardText"]),
+    .target(
+      name: "SwitchboardGenerator",
+      dependencies: ["SwitchboardHTTPRules", "SwitchboardSchema", "SwitchboardText"]
+    ),
     .testTarget(
       name: "SwitchboardGeneratorTests",
       dependencies: [
@@ -722,15 +725,20 @@ let package = Package(
       dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"],
       path: "Generated/GoogleAPIMessages"
     ),
+    // The rules' text, which the generator reads too: without messages, as every user's first build compiles it.
+    .target(name: "SwitchboardHTTPRules", dependencies: ["SwitchboardText"]),
     .target(
       name: "SwitchboardOpenAPI",
-      dependencies: ["GoogleAPIMessages", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardText"]
+      dependencies: [
+        "GoogleAPIMessages", "SwitchboardDescriptors", "SwitchboardHTTPRules", "SwitchboardProtobuf",
+        "SwitchboardText",
+      ]
     ),
     .target(
       name: "SwitchboardREST",
       dependencies: [
-        "GoogleAPIMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardOpenAPI",
-        "SwitchboardProtobuf", "SwitchboardServiceMessages", "SwitchboardText",
+        "GoogleAPIMessages", "Switchboard", "SwitchboardDescriptors", "SwitchboardHTTPRules",
+        "SwitchboardOpenAPI", "SwitchboardProtobuf", "SwitchboardServiceMessages", "SwitchboardText",
       ]
     ),
     .target(
@@ -743,8 +751,8 @@ let package = Package(
       dependencies: [
         "ServerTestSupport",
         "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "protoc-gen-switchboard",
-        "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors", "SwitchboardOpenAPI",
-        "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
+        "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors", "SwitchboardHTTPRules",
+        "SwitchboardOpenAPI", "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
       ],
       exclude: ["Peers"]
     ),

@@ -1,5 +1,6 @@
 import RESTService
 import SwitchboardCall
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 import SwitchboardText

@@ -51,10 +51,10 @@ import Testing
     (HTTPRule("testing.rest.Rest.Get", "GET", "/a/{txt}"), "testing.rest.Everything has no field txt"),
     (
       HTTPRule("testing.rest.Rest.Get", "GET", "/a/{inner.txt}"),
-      "testing.rest.Everything has no field inner.txt"
+      "testing.rest.Inner has no field txt"
     ),
     (
-      HTTPRule("testing.rest.Rest.Get", "GET", "/a/{texts.x}"), "testing.rest.Everything has no field texts.x"
+      HTTPRule("testing.rest.Rest.Get", "GET", "/a/{texts.x}"), "texts is not a message that has a field x"
     ),
     (
       HTTPRule("testing.rest.Rest.Get", "GET", "/a/{inner}"),

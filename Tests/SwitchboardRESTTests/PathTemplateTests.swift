@@ -1,3 +1,4 @@
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     ]
   )
   func rejectsInvalidTemplates(_ text: String) {
-    #expect(throws: HTTPRuleError.self) { try PathTemplate(text) }
+    #expect(throws: RuleMistake.self) { try PathTemplate(text) }
   }
 
   /// What other frameworks write for a variable.
@@ -40,13 +41,13 @@ import Testing
   }
 
   @Test(arguments: ["/v1/", "/v1/:", "/v1/<>", "/v1/<a", "/v1/?a"]) func othersHaveNoHint(_ text: String) {
-    let error = #expect(throws: HTTPRuleError.self) { try PathTemplate(text) }
+    let error = #expect(throws: RuleMistake.self) { try PathTemplate(text) }
     #expect(error?.description == "the template \"\(text)\" lacks a segment")
   }
 
   @Test func limitsTheNumberOfSegments() {
     #expect(throws: Never.self) { try PathTemplate(String(repeating: "/a", count: 64)) }
-    #expect(throws: HTTPRuleError.self) { try PathTemplate(String(repeating: "/a", count: 65)) }
+    #expect(throws: RuleMistake.self) { try PathTemplate(String(repeating: "/a", count: 65)) }
     let twice = HTTPRule("a.B.C", "POST", "/a/{name}", body: "name")
     let error = #expect(throws: HTTPRuleError.self) { try HTTPBinding(twice) }
     #expect(error?.description == "a.B.C: the path and the body are both for the field name")

@@ -1,3 +1,4 @@
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 import Testing
 

@@ -1,3 +1,5 @@
+import SwitchboardHTTPRules
+
 /// A path in OpenAPI's notation. OpenAPI parameters cannot contain slashes, so a variable of several segments becomes
 /// one parameter per wildcard, with a name that client generators can use as an identifier: `{name=shelves/*/books/*}`
 /// becomes `shelves/{shelvesId}/books/{booksId}`.

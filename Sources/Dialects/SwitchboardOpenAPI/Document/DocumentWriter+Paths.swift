@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardHTTPRules
 
 /// Paths and their operations.
 extension DocumentWriter {
@@ -51,7 +52,8 @@ extension DocumentWriter {
     _ index: Int,
     _ path: DocumentPath
   ) throws(HTTPRuleError) -> JSONTree {
-    let bound = try boundFields(method, binding)
+    try check(method, binding)
+    let bound = boundFields(method, binding)
     let parameters = pathParameters(path, method) + queryParameters(method, binding, bound)
     return commonParts(method, index).adding([
       "parameters": parameters.isEmpty ? nil : .array(parameters),
@@ -76,33 +78,35 @@ extension DocumentWriter {
 
   // MARK: Parameters
 
-  /// The fields that the variables of the path set, by their names. Throws if there is a variable that sets none.
-  private func boundFields(
-    _ method: DescribedAPI.Method,
-    _ binding: HTTPBinding
-  ) throws(HTTPRuleError) -> Set<[String]> {
-    let input = DeclaredTypes.name(method.descriptor.inputType)
-    var bound: Set<[String]> = []
-    for variable in binding.template.variables {
-      let name = variable.fieldPath.joined(separator: ".")
-      guard let field = field(variable.fieldPath, of: input) else {
-        throw HTTPRuleError(method.fullName, binding, "\(input) has no field \(name)")
-      }
-      let type = DeclaredTypes.name(field.descriptor.typeName)
-      let isMessage = field.descriptor.type == .message || field.descriptor.type == .group
-      guard field.descriptor.label != .repeated,
-        !isMessage || Self.isText(type) || type == "google.protobuf.Value"
-      else {
-        let kind = field.descriptor.label == .repeated ? "a list or a map" : "a message"
-        throw HTTPRuleError(
-          method.fullName,
-          binding,
-          "\(name) is \(kind), which a variable of a path cannot set"
+  private func check(_ method: DescribedAPI.Method, _ binding: HTTPBinding) throws(HTTPRuleError) {
+    do throws(RuleMistake) {
+      try binding.check(
+        method.fullName,
+        request: DeclaredTypes.name(method.descriptor.inputType),
+        response: DeclaredTypes.name(method.descriptor.outputType)
+      ) { name, message in
+        guard let field = types.messages[message]?.descriptor.field.first(where: { $0.isCalled(name) }) else {
+          return nil
+        }
+        let isMessage = field.type == .message || field.type == .group
+        return RuleField(
+          field.name,
+          isRepeated: field.label == .repeated,
+          message: isMessage ? DeclaredTypes.name(field.typeName) : nil
         )
       }
-      bound.insert(field.names)
+    } catch {
+      throw HTTPRuleError(error)
     }
-    return bound
+  }
+
+  /// The fields that the variables of the path set, by their names.
+  private func boundFields(_ method: DescribedAPI.Method, _ binding: HTTPBinding) -> Set<[String]> {
+    Set(
+      binding.template.variables.compactMap {
+        field($0.fieldPath, of: method.descriptor.inputType)?.names
+      }
+    )
   }
 
   private mutating func pathParameters(_ path: DocumentPath, _ method: DescribedAPI.Method) -> [JSONTree] {
@@ -203,7 +207,7 @@ extension DocumentWriter {
     var names: [String] = []
     for name in path {
       guard let type = types.messages[message],
-        let number = type.descriptor.field.firstIndex(where: { $0.name == name || $0.jsonName == name })
+        let number = type.descriptor.field.firstIndex(where: { $0.isCalled(name) })
       else { return nil }
       let field = type.descriptor.field[number]
       names.append(field.name)
@@ -299,6 +303,11 @@ extension DocumentWriter {
       ],
     ]
   }
+}
+
+extension Google_Protobuf_FieldDescriptorProto {
+  /// Whether this is its name in the `.proto` or in JSON.
+  fileprivate func isCalled(_ name: String) -> Bool { self.name == name || jsonName == name }
 }
 
 extension JSONTree {

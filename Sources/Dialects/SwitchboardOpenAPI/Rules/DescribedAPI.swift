@@ -1,5 +1,6 @@
 import GoogleAPIMessages
 import SwitchboardDescriptors
+import SwitchboardHTTPRules
 import SwitchboardProtobuf
 
 /// The services that files declare, with the rules of their methods.
@@ -40,7 +41,7 @@ package struct DescribedAPI: Sendable {
   /// What is allowed by the rules, and hardly meant.
   package var doubts: [String] {
     methods.flatMap { method in
-      method.bindings.compactMap { HTTPRuleError.doubt(method.fullName, $0) }
+      method.bindings.compactMap { RuleMistake.doubt(method.fullName, $0) }
     }
   }
 
@@ -77,9 +78,14 @@ package struct DescribedAPI: Sendable {
         for (index, method) in service.method.enumerated() {
           let fullName = "\(name).\(method.name)"
           var bindings: [HTTPBinding] = []
-          let annotated = try HTTPRule.rules(of: method.options.Google_Api_http, for: fullName)
-          for rule in given.removeValue(forKey: fullName) ?? annotated {
-            bindings.append(try HTTPBinding(rule))
+          do throws(RuleMistake) {
+            bindings = try RuleText(method.options.Google_Api_http).bindings(of: fullName)
+          } catch {
+            throw HTTPRuleError(error)
+          }
+          if let rules = given.removeValue(forKey: fullName) {
+            bindings = []
+            for rule in rules { bindings.append(try HTTPBinding(rule)) }
           }
           methods.append(
             Method(

@@ -1,3 +1,6 @@
+import GoogleAPIMessages
+import SwitchboardHTTPRules
+
 /// A way to call a method over HTTP, given in code instead of by a `google.api.http` annotation in a `.proto` file.
 ///
 ///     let rule = HTTPRule("shop.Books.GetBook", "GET", "/v1/{name=shelves/*/books/*}")
@@ -38,14 +41,11 @@ public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible 
 
   package init(_ description: String) { self.description = description }
 
+  package init(_ mistake: RuleMistake) { self.init(mistake.description) }
+
   /// The error for a rule that is wrong by itself, with the reason.
   package init(_ name: String, _ binding: HTTPBinding, _ reason: String) {
-    self.init("\(Self.shown(name, binding)): \(reason)")
-  }
-
-  /// What is allowed by a rule, and hardly meant.
-  static func doubt(_ name: String, _ binding: HTTPBinding) -> String? {
-    binding.doubt.map { "\(shown(name, binding)): \($0)" }
+    self.init(RuleMistake(name, binding, reason))
   }
 
   /// The error for two rules that have the same method and path.
@@ -53,11 +53,42 @@ public struct HTTPRuleError: Error, Hashable, Sendable, CustomStringConvertible 
     _ one: (name: String, binding: HTTPBinding),
     _ other: (name: String, binding: HTTPBinding)
   ) -> HTTPRuleError {
-    let both = "\(shown(one.name, one.binding)) and \(shown(other.name, other.binding))"
-    return HTTPRuleError("\(both) have the same path")
+    HTTPRuleError(RuleMistake.conflict(one, other))
   }
+}
 
-  private static func shown(_ name: String, _ binding: HTTPBinding) -> String {
-    "\(name) (\(binding.method ?? "*") \(binding.path))"
+extension HTTPBinding {
+  /// Parses a rule that is given in code.
+  package init(_ rule: HTTPRule) throws(HTTPRuleError) {
+    let text = RuleText(
+      method: rule.method,
+      path: rule.path,
+      body: rule.body,
+      responseBody: rule.responseBody
+    )
+    do throws(RuleMistake) { try self.init(text, of: rule.selector) } catch { throw HTTPRuleError(error) }
+  }
+}
+
+extension RuleText {
+  /// An annotation of a `.proto` file.
+  init(_ rule: Google_Api_HttpRule) {
+    let (method, path): (String?, String) =
+      switch rule.pattern {
+      case .get(let text): ("GET", text)
+      case .put(let text): ("PUT", text)
+      case .post(let text): ("POST", text)
+      case .delete(let text): ("DELETE", text)
+      case .patch(let text): ("PATCH", text)
+      case .custom(let pattern): (pattern.kind, pattern.path)
+      case nil: (nil, "")
+      }
+    self.init(
+      method: method,
+      path: path,
+      body: rule.body,
+      responseBody: rule.responseBody,
+      additional: rule.additionalBindings.map { RuleText($0) }
+    )
   }
 }

@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 import SwitchboardText

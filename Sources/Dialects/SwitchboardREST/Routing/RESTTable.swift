@@ -2,6 +2,7 @@
 
 import Switchboard
 import SwitchboardDescriptors
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 import SwitchboardText

@@ -1,5 +1,6 @@
 // text: the HTTP methods of the program's routes
 
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 
 /// The templates of all routes, as a tree of segments that is built once.

@@ -31,7 +31,7 @@ package struct PathTemplate: Hashable, Sendable {
   package static let maximumSegments = 64
 
   /// Parses a template. Throws if it does not follow the grammar.
-  package init(_ text: String) throws(HTTPRuleError) {
+  package init(_ text: String) throws(RuleMistake) {
     var parser = Parser(rest: text.utf8[...], text: text)
     guard parser.take("/") else { throw parser.fail("does not start with a slash") }
     try parser.segments(into: &self, inVariable: false)
@@ -68,7 +68,7 @@ extension PathTemplate {
     var rest: Substring.UTF8View
     let text: String
 
-    func fail(_ reason: String) -> HTTPRuleError { HTTPRuleError("the template \"\(text)\" \(reason)") }
+    func fail(_ reason: String) -> RuleMistake { RuleMistake("the template \"\(text)\" \(reason)") }
 
     mutating func take(_ wanted: Unicode.Scalar) -> Bool {
       guard rest.first == UInt8(ascii: wanted) else { return false }
@@ -76,7 +76,7 @@ extension PathTemplate {
       return true
     }
 
-    mutating func segments(into template: inout PathTemplate, inVariable: Bool) throws(HTTPRuleError) {
+    mutating func segments(into template: inout PathTemplate, inVariable: Bool) throws(RuleMistake) {
       repeat {
         guard template.segments.count < PathTemplate.maximumSegments else {
           throw fail("has too many segments")
@@ -92,7 +92,7 @@ extension PathTemplate {
       } while take("/")
     }
 
-    private mutating func variable(into template: inout PathTemplate) throws(HTTPRuleError) {
+    private mutating func variable(into template: inout PathTemplate) throws(RuleMistake) {
       var path: [String] = []
       repeat { path.append(try identifier()) } while take(".")
       let start = template.segments.count
@@ -107,7 +107,7 @@ extension PathTemplate {
       template.variables.append(Variable(fieldPath: path, segments: range, isMultiple: isMultiple))
     }
 
-    private mutating func identifier() throws(HTTPRuleError) -> String {
+    private mutating func identifier() throws(RuleMistake) -> String {
       let name = rest.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
       guard let first = name.first, !first.isDigit else { throw fail("has a variable without a name") }
       rest = rest[name.endIndex...]
@@ -133,7 +133,7 @@ extension PathTemplate {
     }
 
     /// Parses the text of a segment or verb. Nothing is percent-decoded.
-    mutating func literal(_ what: String) throws(HTTPRuleError) -> String {
+    mutating func literal(_ what: String) throws(RuleMistake) -> String {
       let text = rest.prefix { $0.isLetter || $0.isDigit || "-_.~!$&'()+,;@%".utf8.contains($0) }
       guard !text.isEmpty else { throw fail("lacks \(what)" + (foreignVariable ?? "")) }
       rest = rest[text.endIndex...]
