@@ -57,6 +57,15 @@ extension Configuration {
       if fault?.isTrailingComma == true { throw TrailingComma() }
       self = try JSONDecoder().decode(Configuration.self, from: content)
       guard !includes.isEmpty else { throw NoIncludes() }
+      if let pattern = pattern(beside: file) { throw Pattern(text: pattern) }
+    } catch let pattern as Pattern {
+      throw ConfigurationError(
+        file,
+        "'protos' has the pattern '\(pattern.text)', and patterns are not read: name each file, or leave 'protos' out for "
+          + "every .proto in the directory of this file and below",
+        atKey: "protos",
+        in: content
+      )
     } catch is NoIncludes {
       throw ConfigurationError(
         file,
@@ -85,6 +94,14 @@ extension Configuration {
 }
 
 extension Configuration {
+  /// What stands in `protos` for several files, as shells have it.
+  private func pattern(beside file: URL) -> String? {
+    protos?.first { path in
+      path.contains(where: { "*?[{".contains($0) })
+        && !FileManager.default.fileExists(atPath: URL(fileURLWithPath: path, relativeTo: file).path)
+    }
+  }
+
   /// What makes documents of OpenAPI, if a key asks for one.
   private static func aboutDocuments(_ key: String) -> String {
     key.hasPrefix("OpenAPI") ? "; a document of OpenAPI is made by 'switchboard openapi'" : ""
@@ -111,6 +128,11 @@ extension Configuration: Decodable {
 
 /// No directory is left in which imports could be found.
 private struct NoIncludes: Error {}
+
+/// A pattern in place of a file's name.
+private struct Pattern: Error {
+  var text: String
+}
 
 /// A comma after the last member or element. Decoders differ in whether they allow it.
 private struct TrailingComma: Error {}

@@ -56,7 +56,7 @@ import Testing
     let folder = try ProtoFolder(["one/a.proto": empty, "two/a.proto": empty])
     let errors = errors(roots: [folder.path + "/one", folder.path + "/two"], folder.path + "/two/a.proto")
     #expect(errors.count == 1)
-    #expect(errors.first?.contains("shadowed by \"\(folder.path)/one/a.proto\"") == true)
+    #expect(errors.first?.contains("is that of \"\(folder.path)/one/a.proto\" too") == true)
   }
 
   @Test func refusesNamesThatLeaveTheRoots() throws {

@@ -52,6 +52,181 @@ import Testing
     #expect(try scratch.files(below: "out").keys.sorted() == ["other_b.pb.swift", "sub_b.pb.swift"])
   }
 
+  /// The compiler would only say that a type is there twice.
+  @Test func packagesOfOnePrefixAreNamed() throws {
+    for (file, package) in [("one", "shop.v1"), ("two", "Shop.V1")] {
+      try scratch.write(
+        """
+        syntax = "proto3";
+        package \(package);
+        message Order {}
+        service Desk { rpc Get(Order) returns (Order); }
+        """,
+        to: "protos/\(file).proto"
+      )
+    }
+    let output = try scratch.directory("out")
+    let arguments = ["generate", "-I", "protos", "-o", output, "one.proto", "two.proto"]
+    let clash =
+      "switchboard: one.proto and two.proto: the packages shop.v1 and Shop.V1 have one prefix in Swift, Shop_V1_: "
+    let rest = " in Swift: rename one, or give a file another prefix with option swift_prefix = \"…\"\n"
+    let all = try Command.product("switchboard", arguments, in: scratch.path)
+    #expect(all.exitCode == 1)
+    #expect(
+      all.errors
+        == clash + "the message shop.v1.Order and the message Shop.V1.Order would both be Shop_V1_Order"
+        + rest
+    )
+    let services = try Command.product(
+      "switchboard",
+      arguments + ["--option", "Messages=false"],
+      in: scratch.path
+    )
+    #expect(
+      services.errors
+        == clash + "the service shop.v1.Desk and the service Shop.V1.Desk would both be Shop_V1_DeskMetadata"
+        + rest
+    )
+    #expect(try scratch.files(below: "out").isEmpty)
+    // For modules of their own.
+    let apart = try Command.product(
+      "switchboard",
+      arguments + ["--option", "FileNaming=FullPath"],
+      in: scratch.path
+    )
+    #expect(apart.exitCode == 0, "\(apart.errors)")
+  }
+
+  private static let withRules = """
+    syntax = "proto3";
+    package rest;
+    import "google/api/annotations.proto";
+    message Page { string id = 1; Page next = 2; repeated string names = 3; }
+    service R {
+      rpc A(Page) returns (Page) { option (google.api.http) = { get: "v1/{id}" }; }
+      rpc B(Page) returns (Page) {
+        option (google.api.http) = { get: "/v1/{none}" additional_bindings { post: "/v1/b" body: "nothing" } };
+      }
+      rpc C(Page) returns (Page) { option (google.api.http).get = "/v1/{next}"; }
+      rpc D(Page) returns (Page) { option (google.api.http) = { get: "/v1/{names=d/*}" }; }
+      rpc E(Page) returns (Page) { option (google.api.http) = { get: "/v2/{next.id}" }; }
+      rpc F(Page) returns (Page) {
+        // The same path.
+        option (google.api.http) = { get: "/v2/{id}" response_body: "id" };
+      }
+    }
+    service S { rpc G(Page) returns (Page) { option (google.api.http) = { get: "/v2/{id}" }; } }
+    """
+
+  private static let mistakesOfRules = [
+    ("6:32", "rest.R.A: the template \"v1/{id}\" does not start with a slash"),
+    ("8:5", "rest.R.B (GET /v1/{none}): rest.Page has no field none"),
+    ("10:32", "rest.R.C (GET /v1/{next}): next is a message, which a variable of a path cannot set"),
+    (
+      "11:32",
+      "rest.R.D (GET /v1/{names=d/*}): names is a list or a map, which a variable of a path cannot set"
+    ),
+    ("15:5", "rest.R.E (GET /v2/{next.id}) and rest.R.F (GET /v2/{id}) have the same path"),
+  ]
+
+  /// Only documents of OpenAPI and servers with REST read the rules otherwise.
+  @Test func mistakesInRulesAreReportedWithTheirLines() throws {
+    try scratch.write(Self.withRules, to: "protos/rest.proto")
+    let protos = TestFolders.root.appending(path: "Protos").path
+    let output = try scratch.directory("out")
+    let command = try generate("-I", "protos", "-I", protos, "-o", output, "rest.proto")
+    #expect(command.exitCode == 1)
+    let expected = Self.mistakesOfRules.map { "protos/rest.proto:\($0.0): error: \($0.1)\n" }
+    #expect(command.errors == expected.joined())
+    #expect(try scratch.files(below: "out").isEmpty)
+    // A client can be right although the rules of its server are not.
+    let client = try generate(
+      "-I",
+      "protos",
+      "-I",
+      protos,
+      "-o",
+      output,
+      "--option",
+      "Server=false",
+      "rest.proto"
+    )
+    #expect(client.exitCode == 0)
+    let warnings = expected.map { $0.replacing(": error: ", with: ": warning: ") }
+    #expect(client.errors == warnings.joined())
+  }
+
+  @Test func rulesThatMayBeMeantAreWarnedOf() throws {
+    let rules = """
+      syntax = "proto3";
+      package rest;
+      import "google/api/annotations.proto";
+      message Page { string id = 1; }
+      service R { rpc A(Page) returns (Page) { option (google.api.http) = { get: "/v1/{id}" body: "*" }; } }
+      service S { rpc B(Page) returns (Page) { option (google.api.http) = { get: "/v1/{id}" }; } }
+      """
+    try scratch.write(rules, to: "protos/rest.proto")
+    let protos = TestFolders.root.appending(path: "Protos").path
+    let output = try scratch.directory("out")
+    let command = try generate("-I", "protos", "-I", protos, "-o", output, "rest.proto")
+    #expect(command.exitCode == 0)
+    #expect(
+      command.errors == """
+        protos/rest.proto:5:42: warning: rest.R.A (GET /v1/{id}): many clients and proxies send no body with GET: leave it \
+        out, and its fields can be in the query
+        protos/rest.proto:6:42: warning: rest.R.A (GET /v1/{id}) and rest.S.B (GET /v1/{id}) have the same path: no server \
+        can have both
+
+        """
+    )
+  }
+
+  @Test func filesThatHideEachOtherAreNamed() throws {
+    try scratch.write("syntax = \"proto3\";\npackage c;\nmessage C {}", to: "other/sub/b.proto")
+    let output = try scratch.directory("out")
+    let both = try generate("-I", "protos", "-I", "other", "-o", output, "a.proto", "other/sub/b.proto")
+    #expect(both.exitCode == 1)
+    #expect(
+      both.errors
+        == "other/sub/b.proto: error: Its name in imports is \"sub/b.proto\", which is that of \"protos/sub/b.proto\" too, in an "
+        + "earlier one of the include directories (-I, or 'includes'): only one of the two can be compiled. Rename one, or "
+        + "name a directory above both, so that the names begin with different folders.\n"
+    )
+    let imported = try generate("-I", "protos", "-I", "other", "-o", output, "a.proto")
+    #expect(imported.exitCode == 0)
+    #expect(
+      imported.errors
+        == "other/sub/b.proto: warning: It is not used: \"sub/b.proto\" is protos/sub/b.proto, in an earlier one of the include "
+        + "directories (-I, or 'includes').\n"
+    )
+    // A copy is no other file.
+    let copy = try #require(try scratch.files(below: "protos")["sub/b.proto"])
+    try scratch.write(copy, to: "other/sub/b.proto")
+    #expect(try generate("-I", "protos", "-I", "other", "-o", output, "a.proto").errors == "")
+  }
+
+  @Test func servicesWithoutClientsAndServersAreWarnedOf() throws {
+    try scratch.write(
+      "syntax = \"proto3\";\nmessage M {}\nservice S { rpc Get(M) returns (M); }",
+      to: "protos/s.proto"
+    )
+    let output = try scratch.directory("out")
+    let neither = ["--option", "Client=false", "--option", "Server=false"]
+    let arguments = ["generate", "-I", "protos", "-o", output, "s.proto"] + neither
+    let command = try Command.product("switchboard", arguments, in: scratch.path)
+    #expect(command.exitCode == 0)
+    #expect(
+      command.errors
+        == "switchboard: warning: options Client and Server are both false: of services, only their Metadata is generated\n"
+    )
+    let described = try Command.product(
+      "switchboard",
+      arguments + ["--option", "ReflectionData=true"],
+      in: scratch.path
+    )
+    #expect(described.errors == "")
+  }
+
   /// As the plugins do.
   @Test func aConfigurationPutsPathsIntoNames() throws {
     try scratch.write(
@@ -228,6 +403,11 @@ import Testing
         "{\n \"includes\": []}",
         ":2:2: error: 'includes' is empty: name the directories to which imports are relative, or leave it out for the "
           + "file's own"
+      ),
+      (
+        "{\n \"protos\": [\"sub/*.proto\"]}",
+        ":2:2: error: 'protos' has the pattern 'sub/*.proto', and patterns are not read: name each file, or leave 'protos' out "
+          + "for every .proto in the directory of this file and below"
       ),
       (#"{"protos": ["a", "b", "a"]}"#, ": error: 'protos' names a twice"),
       (

@@ -47,6 +47,42 @@ import Testing
     #expect(try scratch.files(below: ".")["a.pb.swift"]?.contains("public struct A") == true)
   }
 
+  @Test func reportsMistakesInRulesThroughProtoc() throws {
+    let scratch = try Scratch([
+      "a.proto": """
+      syntax = "proto3";
+      import "google/api/annotations.proto";
+      message A { string id = 1; }
+      service S {
+        rpc Get(A) returns (A) { option (google.api.http) = { get: "/v1/{name}" }; }
+        rpc Set(A) returns (A) { option (google.api.http) = { post: "/v1" body: "name" }; }
+      }
+      """
+    ])
+    let protos = TestFolders.root.appending(path: "Protos").path
+    let plugin = Command.path(ofProduct: "protoc-gen-switchboard")
+    func run(_ options: String) throws -> Command {
+      try Command.run(
+        "protoc",
+        [
+          "-I", scratch.path, "-I", protos, "--plugin=protoc-gen-switchboard=\(plugin)",
+          "--switchboard_out=\(options):\(scratch.path)", "a.proto",
+        ]
+      )
+    }
+    let refused = try run("Client=true")
+    #expect(refused.exitCode == 1)
+    let get = "S.Get (GET /v1/{name}): A has no field name"
+    let set = "S.Set (POST /v1): A has no field name"
+    #expect(
+      refused.errors.contains("a.proto:5:28: error: \(get)\na.proto:6:28: error: \(set)"),
+      "\(refused.errors)"
+    )
+    let client = try run("Server=false")
+    #expect(client.exitCode == 0)
+    #expect(client.errors.contains("a.proto:5:28: warning: \(get)"), "\(client.errors)")
+  }
+
   @Test func reportsABadOptionThroughProtoc() throws {
     let scratch = try Scratch(["a.proto": "syntax = \"proto3\";"])
     let command = try protoc(scratch, "Visbility=Public", "a.proto")

@@ -14,6 +14,10 @@ namespace {
 using google::protobuf::Arena;
 using google::protobuf::ArenaOptions;
 using google::protobuf::FileDescriptorProto;
+using google::protobuf::MethodDescriptorProto;
+using google::protobuf::MethodOptions;
+using google::protobuf::ServiceDescriptorProto;
+using google::protobuf::SourceCodeInfo;
 using google::protobuf::io::ColumnNumber;
 
 // Blocks that malloc() takes from what was freed before, instead of from the system.
@@ -36,12 +40,21 @@ constexpr char kNoSyntax[] =
     "No syntax specified; proto2 is assumed, where each field has a label. Begin the file with 'syntax = \"proto3\";', or "
     "with 'syntax = \"proto2\";' if that is meant.";
 
+// Whether this is the place of an option of a method, which the parser has not interpreted yet. Generators find mistakes in
+// rules of HTTP.
+bool IsOptionOfMethod(const SourceCodeInfo::Location &location) {
+  return location.path_size() == 7 && location.path(0) == FileDescriptorProto::kServiceFieldNumber &&
+         location.path(2) == ServiceDescriptorProto::kMethodFieldNumber &&
+         location.path(4) == MethodDescriptorProto::kOptionsFieldNumber &&
+         location.path(5) == MethodOptions::kUninterpretedOptionFieldNumber;
+}
+
 void KeepComments(FileDescriptorProto *proto) {
   auto *locations = proto->mutable_source_code_info()->mutable_location();
   int kept = 0;
   for (int i = 0; i < locations->size(); ++i) {
     const auto &location = locations->Get(i);
-    if (!location.has_leading_comments() && !location.has_trailing_comments()) continue;
+    if (!location.has_leading_comments() && !location.has_trailing_comments() && !IsOptionOfMethod(location)) continue;
     if (kept != i) locations->SwapElements(kept, i);
     ++kept;
   }

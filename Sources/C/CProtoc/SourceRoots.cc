@@ -116,9 +116,9 @@ std::optional<std::string> SourceRoots::NameOf(const std::string &path, std::str
       if (name.empty()) continue;
       const std::string found = Find(name);
       if (IsSameFile(found, path)) return name;
-      *error = "Input is shadowed by \"" + found +
-               "\", which an earlier include directory (-I) has under the same name. Either use the latter "
-               "file as your input or put the former file's directory first.";
+      *error = "Its name in imports is \"" + name + "\", which is that of \"" + WithoutDots(found) +
+               "\" too, in an earlier one of the include directories (-I, or 'includes'): only one of the two can be "
+               "compiled. Rename one, or name a directory above both, so that the names begin with different folders.";
       return std::nullopt;
     }
   }

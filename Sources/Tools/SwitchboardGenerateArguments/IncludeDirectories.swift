@@ -25,7 +25,17 @@ package enum IncludeDirectories {
 
   /// Whether a file with this name in one of the directories can be read.
   package static func hasImport(_ name: String, in directories: [String]) -> Bool {
-    directories.contains { isFile("\($0)/\(name)") }
+    path(ofImport: name, in: directories) != nil
+  }
+
+  /// The path of the file with this name in the first of the directories that has it.
+  package static func path(ofImport name: String, in directories: [String]) -> String? {
+    paths(ofImport: name, in: directories).first
+  }
+
+  /// The paths of all files with this name, of which the first is the one that is imported.
+  package static func paths(ofImport name: String, in directories: [String]) -> [String] {
+    directories.map { $0 == "." ? name : $0.hasSuffix("/") ? $0 + name : "\($0)/\(name)" }.filter(isFile)
   }
 
   private static func isFile(_ path: String) -> Bool {

@@ -15,12 +15,16 @@ struct GenerateCommand {
   func run() async throws(CommandFailure) {
     let mappings = try readMappings()
     let request = try await arguments.request(with: workers)
+    arguments.shadowedImports(of: request.files).forEach(complain)
     let generator = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
       try Generator(request, mappings: mappings, hasFile: arguments.hasFile)
     }
-    let outputs = try CommandFailure.catching(.failed) { () throws(GeneratorError) in
-      try generator.outputs()
+    let outputs: [GeneratorOutput]
+    do throws(GeneratorError) { outputs = try generator.outputs() } catch {
+      guard !error.findings.isEmpty else { throw CommandFailure("\(error)", exitCode: .failed) }
+      throw CommandFailure(lines: error.findings.map { line("error", of: $0) }, exitCode: .failed)
     }
+    for doubt in generator.doubts { complain(line("warning", of: doubt)) }
     for warning in generator.warnings { complain("switchboard: warning: \(warning)") }
     let missing = try missingNames(in: outputs.flatMap(\.names))
     let output = try openOutput()
@@ -37,6 +41,11 @@ struct GenerateCommand {
         to: output
       )
     }
+  }
+
+  /// What is wrong in a file, with the path at which it was found.
+  private func line(_ severity: String, of finding: RuleFinding) -> String {
+    finding.line(severity, path: arguments.pathOfImport(finding.file))
   }
 
   private static func write(

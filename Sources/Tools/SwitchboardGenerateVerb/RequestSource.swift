@@ -14,6 +14,28 @@ extension GenerateArguments {
     return { IncludeDirectories.hasImport($0, in: directories) }
   }
 
+  /// Where the file with this name in imports is; `nil` if it came with a descriptor set.
+  func pathOfImport(_ name: String) -> String? {
+    guard descriptorSet == nil else { return nil }
+    return IncludeDirectories.path(
+      ofImport: name,
+      in: IncludeDirectories.all(user: includeDirectories)
+    )
+  }
+
+  /// Warnings of files that are not used, because an earlier directory has another one of the same name.
+  func shadowedImports(of files: [FileDescriptor]) -> [String] {
+    guard descriptorSet == nil, includeDirectories.count > 1 else { return [] }
+    return files.flatMap { file -> [String] in
+      let paths = IncludeDirectories.paths(ofImport: file.name, in: includeDirectories)
+      guard let first = paths.first, let content = try? readFile(first) else { return [] }
+      return paths.dropFirst().filter { (try? readFile($0)) != content }.map {
+        "\($0): warning: It is not used: \"\(file.name)\" is \(first), in an earlier one of the include directories (-I, or "
+          + "'includes')."
+      }
+    }
+  }
+
   /// The request for the generator: the files, compiled or from a descriptor set, and the options.
   func request(
     with workers: Workers

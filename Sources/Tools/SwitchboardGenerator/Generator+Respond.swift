@@ -18,7 +18,7 @@ extension Generator {
     let request = try decode(request)
     var response = GeneratorResponse.support.bytes
     do throws(GeneratorError) {
-      for output in try outputs(for: request, readMappings) {
+      for output in try generator(for: request, readMappings).outputs() {
         response += GeneratorResponse(files: try output.files()).bytes
       }
     } catch {
@@ -33,12 +33,14 @@ extension Generator {
   ///   - request: the request in binary.
   ///   - workers: the threads.
   ///   - readMappings: returns the content of a file that an option names.
+  ///   - warn: takes each line about what is hardly meant.
   ///   - write: takes the next bytes of the response.
   /// - Throws: an error if the bytes are not a request, or what `write` throws.
   package static func respond(
     to request: [UInt8],
     with workers: Workers,
     readMappings: (_ path: String) throws(GeneratorError) -> String,
+    warn: (String) -> Void = { _ in },
     write: ([UInt8]) throws -> Void
   ) async throws {
     let decoded: GeneratorRequest
@@ -50,7 +52,9 @@ extension Generator {
     // The fields of the pieces add up: they are one message in several parts.
     try write(GeneratorResponse.support.bytes)
     do {
-      let outputs = try outputs(for: decoded, readMappings)
+      let generator = try generator(for: decoded, readMappings)
+      let outputs = try generator.outputs()
+      for doubt in generator.doubts { warn(doubt.line("warning")) }
       try await workers.run(outputs.count) { index in
         Result { () throws(GeneratorError) in GeneratorResponse(files: try outputs[index].files()).bytes }
       } take: { (piece: Result<[UInt8], GeneratorError>) throws in
@@ -61,14 +65,14 @@ extension Generator {
     }
   }
 
-  private static func outputs(
+  private static func generator(
     for request: GeneratorRequest,
     _ readMappings: (String) throws(GeneratorError) -> String
-  ) throws(GeneratorError) -> [GeneratorOutput] {
+  ) throws(GeneratorError) -> Generator {
     try checkRepetition(OptionList.options(in: request.parameter))
     var mappings: [String: String] = [:]
     for path in try mappingPaths(inParameter: request.parameter) { mappings[path] = try readMappings(path) }
-    return try Generator(request, mappings: mappings).outputs()
+    return try Generator(request, mappings: mappings)
   }
 
   static func decode(_ bytes: [UInt8]) throws(GeneratorError) -> GeneratorRequest {

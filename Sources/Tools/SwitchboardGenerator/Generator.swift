@@ -77,12 +77,35 @@ public struct Generator: Sendable {
 
   /// What has no effect, and could be right for other files.
   package var warnings: [String] {
-    let files = request.filesToGenerate.compactMap { schema.filesByName[$0] }
-    guard files.allSatisfy({ schema.files[$0].services.isEmpty }) else { return [] }
+    if !options.generatesClients, !options.generatesServers, options.testClientModule == nil,
+      options.generatesServices, !options.generatesReflectionData, hasServices
+    {
+      return ["options Client and Server are both false: of services, only their Metadata is generated"]
+    }
+    guard !hasServices else { return [] }
     if !options.generatesMessages {
       return ["nothing is generated: no .proto file has a service, and the options do not ask for messages"]
     }
     return options.idleWithoutServices.map { "option \($0) has no effect: no .proto file has a service" }
+  }
+
+  private var hasServices: Bool { wanted.contains { !schema.files[$0].services.isEmpty } }
+
+  /// The files to generate.
+  private var wanted: [Int] { request.filesToGenerate.compactMap { schema.filesByName[$0] } }
+
+  /// What is hardly meant in rules of HTTP. Mistakes are among it, if servers are not generated: the rules may be for those of
+  /// others.
+  package var doubts: [RuleFinding] {
+    guard options.generatesServices else { return [] }
+    let check = RuleCheck(wanted, in: schema)
+    return options.generatesServers ? check.doubts : check.mistakes
+  }
+
+  private func checkRules() throws(GeneratorError) {
+    guard options.generatesServices, options.generatesServers else { return }
+    let mistakes = RuleCheck(wanted, in: schema).mistakes
+    guard mistakes.isEmpty else { throw GeneratorError(mistakes) }
   }
 
   /// The names of all options, sorted.
@@ -101,12 +124,14 @@ public struct Generator: Sendable {
   /// What the request and its options require, one for each file to generate, in the order of ``files()``. Nothing is
   /// generated yet: that can be done for several at once.
   public func outputs() throws(GeneratorError) -> [GeneratorOutput] {
+    try NameCheck.check(wanted, in: schema, options)
+    try checkRules()
     let scalars = Set(Scalar.allCases.map(\.protoName))
     let clashes =
       schema.messages.contains { scalars.contains($0.swiftName) }
       || schema.enums.contains { scalars.contains($0.swiftName) }
     let moduleNames = ModuleNames(
-      of: request.filesToGenerate.compactMap { schema.filesByName[$0] },
+      of: wanted,
       in: schema,
       withFolders: options.namesRegistriesInFull
     )

@@ -3,8 +3,8 @@ public struct ProtoCompiler: Sendable {
   /// The directories in which imports and file names are looked up; the first match wins.
   public var includeDirectories: [String]
 
-  /// Whether the request has positions in the sources only of what has a comment before or after it. They are one of
-  /// eight, and those that generators use.
+  /// Whether the request has positions in the sources only of what has a comment before or after it, and of the options of
+  /// methods. They are one of eight, and those that generators use.
   public var keepsOnlyComments = false
 
   /// The number of threads to use at most; nil means one a processor. The result does not depend on it.

@@ -33,7 +33,12 @@ import SwitchboardToolSupport
     if let parameter = try OpenAPIParameter(OpenAPIParameter.parameter(of: request)) {
       (request, document) = try parameter.respond(to: request)
     }
-    try await Generator.respond(to: request, with: Workers(processorCount()), readMappings: readText) {
+    try await Generator.respond(
+      to: request,
+      with: Workers(processorCount()),
+      readMappings: readText,
+      warn: complain
+    ) {
       try Descriptor.standardOutput.writeAll($0)
     }
     // Messages that follow each other are one: the document is a file more of the response.

@@ -63,21 +63,36 @@ struct FileOptions: Sendable, EncodedMessage {
   }
 }
 
-/// The positions in the source that have a comment. There are seven times as many that have none.
+/// The positions in the source that have a comment, and those of rules of HTTP, in which mistakes are found. There are
+/// seven times as many others.
 struct SourceComments: Sendable, EncodedMessage {
   struct Location: Sendable, EncodedMessage {
     private(set) var path: [Int32] = []
+    private(set) var span: [Int32] = []
     private(set) var leadingComments: String?
     private(set) var trailingComments: String?
 
     mutating func merge(_ field: EncodedField) throws(GeneratorError) {
       switch field.number {
       case 1: path += try field.numbers
+      case 2: span += try field.numbers
       case 3: leadingComments = field.text ?? leadingComments
       case 4: trailingComments = field.text ?? trailingComments
       default: break
       }
     }
+
+    /// Whether this is, or is in, an option `google.api.http` of a method.
+    var isOfRule: Bool {
+      path.count >= 6 && path[0] == 6 && path[2] == 2 && path[4] == 4
+        && path[5] == CallOptions.httpRuleNumber
+    }
+  }
+
+  /// Where the rule of a method begins, whose declaration has this path; counted from 1.
+  func placeOfRule(ofMethodAt path: [Int32]) -> (line: Int32, column: Int32)? {
+    let place = locations.first { $0.isOfRule && $0.path.starts(with: path) && $0.span.count > 1 }
+    return place.map { ($0.span[0] + 1, $0.span[1] + 1) }
   }
 
   private(set) var locations: [Location] = []
@@ -85,7 +100,7 @@ struct SourceComments: Sendable, EncodedMessage {
   mutating func merge(_ field: EncodedField) throws(GeneratorError) {
     guard field.number == 1 else { return }
     try field.append(to: &locations)
-    if let last = locations.last, last.leadingComments == nil, last.trailingComments == nil {
+    if let last = locations.last, last.leadingComments == nil, last.trailingComments == nil, !last.isOfRule {
       locations.removeLast()
     }
   }

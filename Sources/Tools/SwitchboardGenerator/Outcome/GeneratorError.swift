@@ -4,6 +4,8 @@ public struct GeneratorError: Error, Hashable, Sendable, CustomStringConvertible
   public let description: String
   /// The option with which it began, `Key=Value`, if it is about how options go together.
   package private(set) var option: String?
+  /// The mistakes, if it is about those in rules; they are its description.
+  package private(set) var findings: [RuleFinding] = []
 
   /// An error with a complete message for the user.
   public init(_ description: String) { self.description = description }
@@ -11,5 +13,10 @@ public struct GeneratorError: Error, Hashable, Sendable, CustomStringConvertible
   init(_ description: String, option: String?) {
     self.init(description)
     self.option = option
+  }
+
+  init(_ findings: [RuleFinding]) {
+    self.init(findings.map { $0.line("error") }.joined(separator: "\n"))
+    self.findings = findings
   }
 }

@@ -62,6 +62,7 @@ extension SchemaBuilder {
             streamsResponses: method.serverStreaming
           ),
           idempotency: MethodSchema.Idempotency(level: method.options.idempotencyLevel),
+          rule: method.options.httpRule.text,
           request: try schema.message(named: method.inputType, for: user),
           response: try schema.message(named: method.outputType, for: user)
         )

@@ -1,3 +1,5 @@
+import SwitchboardHTTPRules
+
 /// A service with its Swift name, whose methods are linked to their messages.
 struct ServiceSchema {
   let name: String
@@ -59,6 +61,8 @@ struct MethodSchema {
   let isDeprecated: Bool
   let kind: Kind
   let idempotency: Idempotency?
+  /// How the method is called over HTTP, as it is written.
+  let rule: RuleText
   /// The messages, as indices.
   let request: Int
   let response: Int
