@@ -68,6 +68,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (["lz4"], #"unknown grpc-encoding "lz4": supported are gzip, deflate, zstd, br"#),
+    (["gzip", "gzip"], "the request's encoding is not supported or repeated"),
+  ])
+  func anUnknownEncodingIsNamed(_ names: [String], _ message: String) async throws {
+    try await TestPair.with { pair async throws in
+      let peer = try FramePeer(pair.address)
+      peer.headers(1, FramePeer.request("/test.Test/Selective", names.map { ("grpc-encoding", $0) }))
+      let answer = peer.nextHeaders()
+      #expect(answer?.fields["grpc-status"] == "12")
+      #expect(answer?.fields["grpc-message"] == message)
+    }
+  }
+
+  @Test func aBadTimeoutIsAnsweredWithTheForm() async throws {
+    try await TestPair.with { pair async throws in
+      let peer = try FramePeer(pair.address)
+      peer.headers(1, FramePeer.request("/test.Test/Selective", [("grpc-timeout", "5000ms")]))
+      #expect(peer.nextHeaders()?.fields["grpc-message"]?.hasSuffix("as in 5S or 500m") == true)
+    }
+  }
+
   @Test func aClientChoosesForEachMessage() async throws {
     let listener = try FrameListener()
     try await withChannel(to: listener.target) { channel async throws in

@@ -61,6 +61,19 @@ import Testing
     }
   }
 
+  @Test func theRestIsWrittenAtTheEnd() async throws {
+    try await Self.with { log, entries, loop in
+      await Self.write(0..<100, to: log, on: loop)
+      log.writeRest()
+      let lines = entries.all(from: .error)
+      #expect(lines.reduce(0) { $0 + $1.times } == 100)
+      #expect(lines.last?.metadata["number"] == "99")
+      log.writeRest()
+      await loop.advance(by: .seconds(2))
+      #expect(entries.all(from: .error).count == lines.count)
+    }
+  }
+
   @Test func aQuietLoggerCountsNothing() async throws {
     let group = try LoopGroup()
     let log = LimitedLog(.quiet, .error, "bad")

@@ -66,6 +66,8 @@ import Testing
     ("shop:80:81", "it has more than one colon; write \"host:port\""),
     ("ipv4:localhost", "\"localhost\" is a name and not an address; write \"dns:///localhost:443\""),
     ("ipv6:shop.example:80", "write \"dns:///shop.example:80\""),
+    ("127.1:80", "\"127.1\" is not an address of IPv4, which has four numbers; write \"127.0.0.1:80\""),
+    ("dns:///10.0.7", "write \"10.0.0.7:443\""),
     ("ipv4:10.0.0:80", "\"10.0.0:80\" is not an address"),
     ("127.0.0.1:1,127.0.0.1:2", "several addresses are \"ipv4:ADDRESS:PORT,ADDRESS:PORT\""),
     ("dns:///a:1,b:2", "it has a comma"),

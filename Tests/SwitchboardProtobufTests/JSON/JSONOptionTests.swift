@@ -113,6 +113,15 @@ import Testing
       #"{"mapStringNested":{"x":{"a":""}}}"#,
       "AllKinds3.map_string_nested[x].a: expected a number, found '\"' (line 1, column 31)"
     ),
+    (
+      #"{"oneInt32":1.5}"#,
+      "AllKinds3.one_int32: not a whole number, and the field has only those (line 1, column 13)"
+    ),
+    (
+      #"{"oneInt32":"15e-1"}"#,
+      "AllKinds3.one_int32: not a whole number, and the field has only those (line 1, column 13)"
+    ),
+    (#"{"oneInt32":1e99}"#, "AllKinds3.one_int32: number out of range (line 1, column 13)"),
     ("{\n  \"oneString\": \"ü\", \"oneInt32\" 1}", "AllKinds3: expected ':', found '1' (line 2, column 32)"),
     (#"{"oneInt32":1"#, "AllKinds3: expected ',' or '}', found the end (line 1, column 14)"),
     (#"{"oneInt32":1 , }"#, "AllKinds3: a trailing comma, which JSON does not allow (line 1, column 15)"),

@@ -270,6 +270,48 @@ import Testing
       code: "func use(_ options: inout ChannelOptions) { options.timeout = .seconds(5) }"
     ),
     NearMiss(
+      name: "aDeadlineOfACall",
+      error: "'deadline' is unavailable: a call has a timeout, from its start: set timeout",
+      code: "func use(_ options: inout CallOptions) { options.deadline = .now + .seconds(5) }"
+    ),
+    NearMiss(
+      name: "metadataOfACallByAnotherName",
+      error: "'metadata' has been renamed to 'initialMetadata'",
+      code: "func use(_ options: inout CallOptions) { options.metadata.add(name: \"a\", value: \"b\") }"
+    ),
+    NearMiss(
+      name: "aTokenOfACallByAnotherName",
+      error: "'token' has been renamed to 'oauth2AccessToken'",
+      code: "func use(_ options: inout CallOptions) { options.token = \"secret\" }"
+    ),
+    NearMiss(
+      name: "aGuardThatIsAsynchronous",
+      error: "does not conform to protocol 'ServerGuard'",
+      code:
+        "struct Mine: ServerGuard { func check(_ headers: HPACKHeaders, of call: ServerCallContext) async throws {} }"
+    ),
+    NearMiss(
+      name: "aGuardThatReturnsItsAnswer",
+      error: "does not conform to protocol 'ServerGuard'",
+      code:
+        "struct Mine: ServerGuard { func check(_ headers: HPACKHeaders, of call: ServerCallContext) -> Bool { true } }"
+    ),
+    NearMiss(
+      name: "aGuardOfAClient",
+      error: "'any ClientInterceptorFactory'",
+      code: "func use(_ options: inout ChannelOptions) { options.interceptorFactories = [KeyGuard()] }"
+    ),
+    NearMiss(
+      name: "aRequiredInterceptorThatIsAValue",
+      error: "cannot assign value of type 'KeyGuard' to type 'RequiredInterceptors'",
+      code: "func use(_ options: inout ServerOptions) { options.requiredInterceptors = KeyGuard() }"
+    ),
+    NearMiss(
+      name: "aTimeoutInSeconds",
+      error: "cannot assign value of type 'Int' to type 'Duration'",
+      code: "func use(_ options: inout CallOptions) { options.timeout = 5 }"
+    ),
+    NearMiss(
       name: "aCompressionOfAChannel",
       error: "'compression' is unavailable: calls are compressed: set CallOptions.compression",
       code: "func use(_ options: inout ChannelOptions) { options.compression = .gzip }"

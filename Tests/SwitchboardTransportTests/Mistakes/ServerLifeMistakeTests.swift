@@ -21,11 +21,14 @@ import Testing
   }
 
   @Test func aServerThatListensNowhereDoesNotRun() async throws {
-    let (server, _) = try server(LogEntries())
+    let entries = LogEntries()
+    let (server, _) = try server(entries)
     let error = await #expect(throws: GRPCStatus.self) {
       try await server.run(until: []) { Issue.record("it waits for nothing") }
     }
     #expect(error?.code == .failedPrecondition)
+    // Nobody sees the error of a task that nobody awaits.
+    #expect(entries.all(from: .warning).map(\.message) == ["a server does not run"])
     #expect(error?.message?.contains("call server.bind(host:port:) before server.run()") == true)
   }
 

@@ -81,6 +81,14 @@ package struct HostAndPort: Hashable, Sendable {
     return isNumber && EndpointAddress(ip: host, port: 0) == nil
   }
 
+  /// What an address with fewer numbers than four stands for; nil if it has others than decimal ones.
+  package static func longAddress(_ host: Substring) -> String? {
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+    guard (2...3).contains(numbers.count), numbers.allSatisfy({ UInt8($0) != nil }) else { return nil }
+    let zeros = repeatElement(Substring("0"), count: 4 - numbers.count)
+    return (numbers.dropLast() + zeros + numbers.suffix(1)).joined(separator: ".")
+  }
+
   package let host: String
   package let port: UInt16
 
@@ -116,6 +124,8 @@ extension HostAndPort {
     guard !target.endpoint.isUnbracketed, let parts = HostAndPort(target.endpoint) else {
       throw .badHost(target.endpoint, in: target.text)
     }
+    // No name consists of numbers alone.
+    if let hint = TargetHint(ofShortAddress: parts) { throw .badTarget(target.text, hint.text) }
     self = parts
   }
 

@@ -34,6 +34,15 @@ struct TargetHint {
     }
   }
 
+  /// An address of IPv4 with fewer numbers than four.
+  init?(ofShortAddress parts: HostAndPort) {
+    guard EndpointAddress(ip: parts.host, port: 0) == nil,
+      let long = HostAndPort.longAddress(Substring(parts.host))
+    else { return nil }
+    self.text =
+      "\"\(parts.host)\" is not an address of IPv4, which has four numbers; write \"\(long):\(parts.port)\""
+  }
+
   /// The last group of an address of IPv6 is taken for a port where it can be one.
   private static func unbracketed(_ text: String) -> String {
     let colon = text.lastIndex(of: ":") ?? text.endIndex

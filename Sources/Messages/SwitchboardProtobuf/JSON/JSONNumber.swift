@@ -42,6 +42,9 @@ struct JSONNumber {
   /// Adds the exponent that was written, or 0, and that of the trailing zeros.
   mutating func finish(exponent written: Int) { exponent += written + zeros }
 
+  /// Whether it has no fraction.
+  var isWhole: Bool { digits == 0 || exponent >= 0 }
+
   /// The number as an integer, if it is one and fits the type.
   func integer<I: FixedWidthInteger>(_ type: I.Type) -> I? {
     if digits == 0 { return 0 }

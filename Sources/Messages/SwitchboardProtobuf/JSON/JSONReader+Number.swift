@@ -51,18 +51,27 @@ extension JSONReader {
   /// Reads a number with or without quotes. The quotes contain nothing else.
   private mutating func number<Value>(
     quotes: Quotes,
+    mustBeWhole: Bool = false,
     _ convert: (JSONNumber, JSONReader) -> Value?
   ) throws(DecodeError) -> Value {
     let isQuoted = peek() == UInt8(ascii: "\"")
     let start = position
     guard isQuoted ? quotes != .forbidden : quotes != .required else { throw unexpected(quotes.wanted) }
     if isQuoted, let (number, reader) = try escapedNumber() {
-      guard let value = convert(number, reader) else { throw fail("number out of range", at: start) }
+      guard let value = convert(number, reader) else { throw misfit(number, mustBeWhole, at: start) }
       return value
     }
     let number = isQuoted ? try quotedNumber() : try numberToken()
-    guard let value = convert(number, self) else { throw fail("number out of range", at: start) }
+    guard let value = convert(number, self) else { throw misfit(number, mustBeWhole, at: start) }
     return value
+  }
+
+  /// The error for a number that the field cannot have.
+  private func misfit(_ number: JSONNumber, _ mustBeWhole: Bool, at start: Int) -> DecodeError {
+    let reason =
+      mustBeWhole && !number.isWhole
+      ? "not a whole number, and the field has only those" : "number out of range"
+    return fail(reason, at: start)
   }
 
   private mutating func quotedNumber() throws(DecodeError) -> JSONNumber {
@@ -103,7 +112,7 @@ extension JSONReader {
     _ type: I.Type = I.self,
     quotes: Quotes = .allowed
   ) throws(DecodeError) -> I {
-    try number(quotes: quotes) { number, _ in number.integer(type) }
+    try number(quotes: quotes, mustBeWhole: true) { number, _ in number.integer(type) }
   }
 
   /// Reads a number or, in quotes, the name of a value that JSON numbers cannot represent.

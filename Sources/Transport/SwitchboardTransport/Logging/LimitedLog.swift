@@ -31,7 +31,12 @@ final class LimitedLog: Sendable {
     var last = Details()
 
     mutating func takeLine(at now: UInt64) -> Details? {
-      guard count > 0, now >= nextLine else { return nil }
+      guard now >= nextLine else { return nil }
+      return takeRest(at: now)
+    }
+
+    mutating func takeRest(at now: UInt64) -> Details? {
+      guard count > 0 else { return nil }
       if count > 1 { last["times"] = "\(count)" }
       defer { self = State(nextLine: now.addingSaturated(LimitedLog.interval.nanoseconds)) }
       return last
@@ -51,6 +56,12 @@ final class LimitedLog: Sendable {
     if let line { return logger.log(level, message, line) }
     logger.log(.info, message, details)
     if let wait { loop.execute { self.writeRest(after: wait, on: loop) } }
+  }
+
+  /// Writes what the end of a second would, at the end of all.
+  func writeRest() {
+    guard let line = state.withLock({ $0.takeRest(at: $0.nextLine) }) else { return }
+    logger.log(level, message, line)
   }
 
   private func writeRest(after wait: UInt64, on loop: Loop) {

@@ -16,9 +16,13 @@ struct CallTerms {
   private(set) var hasBadTimeout = false
   /// `nil` if it is unknown or repeated.
   private(set) var encoding: MessageCompression? = MessageCompression.none
+  /// Its name, if it is unknown; empty if it is repeated.
+  private(set) var unknownEncoding: [UInt8] = []
   private var hasEncoding = false
   private(set) var accepted = AcceptedCompressions()
   private(set) var hasUnknownFormat = false
+
+  private static let mostShown = 50
 
   /// Whether none of them is wrong.
   @inline(__always) var areValid: Bool { encoding != nil && !hasBadTimeout && !hasUnknownFormat }
@@ -47,6 +51,7 @@ struct CallTerms {
 
   mutating func addEncoding(_ value: Bytes) {
     encoding = hasEncoding ? nil : MessageCompression(named: value)
+    unknownEncoding = encoding == nil && !hasEncoding ? Array(value.prefix(Self.mostShown)) : []
     hasEncoding = true
   }
 

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import SwitchboardText
 
 /// Why requests are rejected.
 extension GRPCStatus {
@@ -12,14 +13,17 @@ extension GRPCStatus {
     message: "the request's headers are larger than the server's limit (ServerOptions.maxMetadataSize)",
     origin: .peer
   )
+  private static let timeoutIsBad =
+    "the request's grpc-timeout is malformed or repeated: it has up to eight digits, and one of the units H, M, S, m, u and "
+    + "n, as in 5S or 500m"
   static let badTimeout = GRPCStatus(
     code: .internalError,
-    message: "the request's grpc-timeout is malformed or repeated",
+    message: timeoutIsBad,
     origin: .peer
   )
   static let badTimeoutOfHTTP = GRPCStatus(
     code: .invalidArgument,
-    message: "the request's grpc-timeout is malformed or repeated",
+    message: timeoutIsBad,
     origin: .peer
   )
   static func unknownFormat(of method: RPCMethod) -> GRPCStatus {
@@ -30,11 +34,16 @@ extension GRPCStatus {
       origin: .library
     )
   }
-  static let unknownEncoding = GRPCStatus(
-    code: .unimplemented,
-    message: "the request's grpc-encoding is not supported or repeated",
-    origin: .library
-  )
+  /// `name` is empty if there are several.
+  static func unknownEncoding(_ name: [UInt8]) -> GRPCStatus {
+    return GRPCStatus(
+      code: .unimplemented,
+      message: name.isEmpty
+        ? "the request's encoding is not supported or repeated"
+        : "unknown grpc-encoding \(name.excerpt(50).debugDescription): supported are gzip, deflate, zstd, br",
+      origin: .library
+    )
+  }
 }
 
 /// Why calls are ended before their handlers end them.

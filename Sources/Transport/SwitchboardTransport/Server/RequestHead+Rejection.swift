@@ -29,7 +29,8 @@ extension RequestHead {
       return .http(
         status: "421",
         message:
-          "the server answers under its own address and the `names` that it was given, and not under this one"
+          "the server answers under the names and addresses of this machine, and those that its program gives it, and not under "
+          + "this host"
       )
     }
     if hasManyContentTypes {
@@ -64,7 +65,7 @@ extension RequestHead {
     guard !terms.hasBadTimeout else { return .status(.badTimeout) }
     guard let method else { return .status(unknownMethod) }
     guard !terms.hasUnknownFormat else { return .status(.unknownFormat(of: method)) }
-    guard terms.encoding != nil else { return .status(.unknownEncoding) }
+    guard terms.encoding != nil else { return .status(.unknownEncoding(terms.unknownEncoding)) }
     return nil
   }
 
@@ -75,7 +76,7 @@ extension RequestHead {
       return .status(!outcome.hasSettings ? .badTimeout : .badTimeoutOfHTTP)
     }
     guard method != nil else { return .status(unknownMethod) }
-    guard terms.encoding != nil else { return .status(.unknownEncoding) }
+    guard terms.encoding != nil else { return .status(.unknownEncoding(terms.unknownEncoding)) }
     return nil
   }
 

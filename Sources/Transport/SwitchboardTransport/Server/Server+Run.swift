@@ -26,8 +26,8 @@ extension Server {
     ready: @escaping @Sendable () -> Void = {}
   ) async throws(GRPCStatus) {
     try OptionRange.atLeast(.zero).check(grace, "grace")
-    guard core.wasBound else { throw .notBound }
-    guard !core.shutdown.hasBegun else { throw .wasShutDown }
+    guard core.wasBound else { throw refused(.notBound) }
+    guard !core.shutdown.hasBegun else { throw refused(.wasShutDown) }
     if core.wasBoundBeforeLastSignal {
       core.options.logger.log(
         .warning,
@@ -49,5 +49,11 @@ extension Server {
     // Whoever shuts the server down has chosen the grace.
     await core.waitUntilEmpty()
     await core.waitForGracefulCloses()
+  }
+
+  /// The error, which the log has too: nobody sees that of a task which nobody awaits.
+  private func refused(_ status: GRPCStatus) -> GRPCStatus {
+    core.options.logger.log(.warning, "a server does not run", ["reason": "\(status)"])
+    return status
   }
 }

@@ -180,6 +180,7 @@ public final class Server: Sendable {
     late.cancel()
     core.cutOff.report(to: core.options.logger, grace: grace)
     if grace > .zero { await core.waitForGracefulCloses() }
+    core.log.writeRest()
   }
 }
 

@@ -67,6 +67,14 @@ final class ServerLog: Sendable {
     exhaustion = LimitedLog(logger, .error, "cannot accept connections for now")
   }
 
+  /// Writes what waits for the end of a second, once the server has ended: the process may end before.
+  func writeRest() {
+    for log in [failedConnections, refusedCalls, agedConnections, exhaustion] { log.writeRest() }
+    for logs in [failedCalls, passedOnFailures, heldCalls, lateActions, ignoredEnds, doubtfulLoads] {
+      logs.writeRest()
+    }
+  }
+
   /// What clients learn of an error that a handler or an interceptor has thrown. One that determines no status is logged,
   /// with these details of the call. The status of a call that has ended already is of no use.
   func status(
@@ -178,6 +186,8 @@ private final class LimitedLogsOfMethods: Sendable {
     let details = call.others.merging(["error": error, "method": call.path]) { $1 }
     log(of: call.path).log(details, on: loop)
   }
+
+  func writeRest() { for log in logs.withLock({ Array($0.values) }) { log.writeRest() } }
 
   private func log(of path: String) -> LimitedLog {
     logs.withLock { logs in
