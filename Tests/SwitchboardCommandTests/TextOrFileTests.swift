@@ -36,6 +36,19 @@ import Testing
     }
   }
 
+  /// A loop of a shell has its list there, which a command must not take.
+  @Test func standardInputThatIsNotReadIsWarnedOf() throws {
+    let warning =
+      "switchboard: warning: the request is empty: standard input has text, which only '-d @-' reads\n"
+    func errors(_ input: String, _ more: String...) throws -> String {
+      try Command.product("switchboard", ["call"] + Self.shop + more, input: Array(input.utf8)).errors
+    }
+    #expect(try errors(#"{"item": "tea"}"#).contains(warning))
+    #expect(try !errors("").contains(warning))
+    #expect(try !errors(#"{"item": "tea"}"#, "-d", "{}").contains(warning))
+    #expect(try !errors(#"{"item": "tea"}"#, "-d", "@-").contains(warning))
+  }
+
   @Test func aFileWithoutARequestIsNoEmptyRequest() throws {
     try with("empty.json", Array(" \n".utf8)) { folder in
       let run = try Command.product("switchboard", ["call"] + Self.shop + ["-d", "@empty.json"], in: folder)

@@ -31,6 +31,12 @@ import Testing
     ("list localhost:1 -import-path .", "list has no flag '-import-path'\nDid you mean --include?"),
     ("list --tls --proto PROTO", "--tls is about a server"),
     ("load localhost:1 a.B/C --agent x:1", "load has no flag '--agent'\nDid you mean --agents?"),
+    ("console localhost:1 --listen 127.0.0.1:1", "console has no flag '--listen'\nDid you mean --port?"),
+    ("mock PROTO --port 1", "mock has no flag '--port'\nDid you mean --listen?"),
+    (
+      "health localhost:1 --service shop.Shop",
+      "health has no flag '--service'\nSERVICE has no flag before it: 'health TARGET SERVICE'."
+    ),
     ("openapi localhost:1 --out x", "openapi has no flag '--out'\nDid you mean --output?"),
     ("list localhost:1 -o x", "The result is on standard output, which '> FILE' keeps."),
     ("describe localhost:1 --output=x", "The result is on standard output, which '> FILE' keeps."),

@@ -25,6 +25,12 @@ public struct Descriptor: Sendable {
     self.name = name
   }
 
+  /// Whether bytes are there to be read at once.
+  package var hasUnreadBytes: Bool {
+    var count: Int32 = 0
+    return ioctl(number, UInt(FIONREAD), &count) == 0 && count > 0
+  }
+
   /// Opens the file at `path` for reading.
   package init(reading path: String) throws(SystemError) {
     try self.init(opening: path, flags: O_RDONLY)

@@ -23,8 +23,9 @@ struct Failure: Error, Sendable, Hashable {
 
   /// What other commands call flags of this one.
   private static let elsewhere = [
-    "--import-path": "--include", "--insecure": "--insecure-skip-verify", "--max-time": "--deadline",
-    "--metadata": "--header", "--proto-path": "--include", "--protoset": "--descriptor-set",
+    "--import-path": "--include", "--insecure": "--insecure-skip-verify", "--listen": "--port",
+    "--max-time": "--deadline", "--metadata": "--header", "--port": "--listen", "--proto-path": "--include",
+    "--protoset": "--descriptor-set",
     "--timeout": "--deadline",
   ]
 
@@ -41,6 +42,10 @@ struct Failure: Error, Sendable, Hashable {
     var hints: [ShownText] = near.map { ["Did you mean \($0)?"] } ?? []
     if known == nil, !names.contains("--output"), outputs.contains(name) || outputs.contains(long) {
       hints = ["The result is on standard output, which '> FILE' keeps."]
+    }
+    if known == nil, let operand = verb.operands.first(where: { "--\($0.name.lowercased())" == long }) {
+      let words = verb.operands.map(\.name).joined(separator: " ")
+      hints = ["\(operand.name) has no flag before it: '\(verb.name) \(words)'."]
     }
     return Failure(
       "\(verb.name) has no flag '\(typed)'",

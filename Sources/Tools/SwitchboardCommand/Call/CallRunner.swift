@@ -99,7 +99,10 @@ struct CallRunner: Sendable {
 
   private func onlyRequest(_ reader: RequestReader, _ kind: PayloadKind) async throws -> DynamicPayload {
     guard let request = try await reader.next() else {
-      guard let place = settings.data?.fileName else { return kind.empty }
+      guard let place = settings.data?.fileName else {
+        if settings.data == nil { noteUnreadInput() }
+        return kind.empty
+      }
       throw Failure(
         "\(place) has no request",
         hints: ["Without -d, the request is empty."],
@@ -110,6 +113,14 @@ struct CallRunner: Sendable {
       throw Failure("\(method.path) takes one request, but there are more", code: .data)
     }
     return request
+  }
+
+  /// A pipe is not read without being asked for: what starts the command may need its own standard input, as a loop of a
+  /// shell does.
+  private func noteUnreadInput() {
+    guard Descriptor.standardInput.hasUnreadBytes, !Terminal.current(.input).isTerminal else { return }
+    let flag = "\(CallVerb.data.shortName) @-"
+    Output.warn("the request is empty: standard input has text, which only '\(flag)' reads")
   }
 
   private func send(

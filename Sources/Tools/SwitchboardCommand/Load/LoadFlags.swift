@@ -107,6 +107,7 @@ enum LoadFlags {
   static let failIf = Flag(
     "--fail-if",
     value: "CONDITIONS",
+    repeats: true,
     help:
       "Exit with 20 if one of them holds, such as 'p99>20ms,errors>0.1%'. There are p50 and other percentiles, mean, min, "
       + "max, rate, errors and calls."

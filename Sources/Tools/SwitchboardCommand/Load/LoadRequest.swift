@@ -97,9 +97,8 @@ struct LoadRequest {
   }
 
   private static func conditions(_ arguments: Arguments, _ flag: Flag) throws -> [LoadCondition] {
-    guard let text = arguments[flag] else { return [] }
     do {
-      return try LoadCondition.list(text)
+      return try arguments.all(flag).flatMap { try LoadCondition.list($0) }
     } catch {
       throw Failure.usage("\(flag.name): \(error)")
     }

@@ -159,19 +159,11 @@ struct TargetMistake: Hashable {
     } else if let host = parts.first, HostAndPort.isShortAddress(host) {
       self.init(
         "'\(host)' is not an address of IPv4, which has four numbers",
-        Self.longAddress(host).map { "\(prefix)\($0)\(text.dropFirst(host.count))" }
+        HostAndPort.longAddress(host).map { "\(prefix)\($0)\(text.dropFirst(host.count))" }
       )
     } else {
       return nil
     }
-  }
-
-  /// What an address with fewer numbers stands for; nil if it has others than decimal ones.
-  private static func longAddress(_ host: Substring) -> String? {
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-    guard (2...3).contains(numbers.count), numbers.allSatisfy({ UInt8($0) != nil }) else { return nil }
-    let zeros = repeatElement(Substring("0"), count: 4 - numbers.count)
-    return (numbers.dropLast() + zeros + numbers.suffix(1)).joined(separator: ".")
   }
 
   /// An address of IPv6, in brackets or without, or a text with too many colons.
