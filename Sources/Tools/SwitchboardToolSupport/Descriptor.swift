@@ -27,8 +27,14 @@ public struct Descriptor: Sendable {
 
   /// Whether bytes are there to be read at once.
   package var hasUnreadBytes: Bool {
+    #if canImport(Darwin)
+      // FIONREAD, a macro that is not imported there.
+      let request: UInt = 0x4004_667F
+    #else
+      let request = UInt(FIONREAD)
+    #endif
     var count: Int32 = 0
-    return ioctl(number, UInt(FIONREAD), &count) == 0 && count > 0
+    return ioctl(number, request, &count) == 0 && count > 0
   }
 
   /// Opens the file at `path` for reading.
