@@ -28,7 +28,7 @@ extension GenerateArguments {
     guard descriptorSet == nil, includeDirectories.count > 1 else { return [] }
     return files.flatMap { file -> [String] in
       let paths = IncludeDirectories.paths(ofImport: file.name, in: includeDirectories)
-      guard let first = paths.first, let content = try? readFile(first) else { return [] }
+      guard let first = paths.first, paths.count > 1, let content = try? readFile(first) else { return [] }
       return paths.dropFirst().filter { (try? readFile($0)) != content }.map {
         "\($0): warning: It is not used: \"\(file.name)\" is \(first), in an earlier one of the include directories (-I, or "
           + "'includes')."
