@@ -6,6 +6,7 @@ import ServerTestSupport
 import Switchboard
 import SwitchboardCall
 import SwitchboardProtobuf
+import SwitchboardServices
 import SwitchboardTransport
 import TestSupport
 import Testing
@@ -63,6 +64,49 @@ import Testing
       #expect(try drain(Self.json, #"{"server": "\#(name)"}"#) == "404")
       #expect(log.all.contains { $0.message.contains("drain xxx") })
       #expect(log.all.allSatisfy { $0.message.utf8.count < 500 })
+    }
+  }
+
+  /// What a request has in its place is in the log as a text of one line, wherever it is quoted.
+  @Test(arguments: [
+    ("/drain", #"{"server": "NAME"}"#), ("/log-level", #"{"ids": ["NAME"], "level": "NAME"}"#),
+    ("/sampling", #"{"method": "NAME/NAME", "share": 1, "minutes": 1}"#),
+    ("/try", #"{"target": "NAME", "method": "NAME"}"#),
+    ("/try", #"{"target": "server-1", "method": "NAME", "requests": ["NAME"]}"#),
+    (
+      "/try",
+      #"{"target": "server-1", "method": "grpc.health.v1.Health/Check", "requests": ["{\"NAME\": 1}"]}"#
+    ),
+    (
+      "/try",
+      #"{"target": "server-1", "method": "grpc.health.v1.Health/Check", "headers": [{"name": "NAME", "value": "NAME"}]}"#
+    ),
+  ])
+  func hostileTextsAreNoLinesOfTheLog(_ path: String, _ body: String) async throws {
+    try await withPair([HealthService()]) { pair async throws in
+      let console = try console(.everyone(Set(ConsolePermission.allCases)))
+      console.add(pair.server, name: "shop")
+      let address = try console.serve(port: 0)
+      // As they are in JSON, and in JSON within that: the beginning of another line, and a sequence for terminals.
+      let names = [
+        #"x\n\u001b[2Jerror: forged"#, #"x\\n\\u001b[2Jerror: forged"#, "\u{2028}\u{202e}y",
+        String(repeating: "z", count: 5000),
+      ]
+      for name in names {
+        let body = body.split(separator: "NAME", omittingEmptySubsequences: false).joined(separator: name)
+        _ = try status(PageRequest(path, Self.json, body: body), address)
+      }
+      await console.shutDown()
+      let entries = log.all.filter { $0.message.contains("a viewer asked for") }
+      #expect(entries.count == names.count)
+      for entry in entries {
+        for text in [entry.message] + entry.metadata.values {
+          #expect(
+            text.unicodeScalars.allSatisfy { $0.value >= 0x20 && ![0x2028, 0x202e].contains($0.value) }
+          )
+          #expect(text.utf8.count < 1000, "\(text.prefix(200))")
+        }
+      }
     }
   }
 

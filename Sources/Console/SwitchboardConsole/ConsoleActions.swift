@@ -100,7 +100,8 @@ struct ConsoleActions: Sendable {
   private func log(_ summary: String?, _ refusal: String?, _ request: HTTPPage.Request) {
     guard let summary else { return }
     var details = ["viewer": request.peer.address]
-    details["reason"] = refusal
+    // It may quote the request.
+    details["reason"] = refusal?.excerpt(300)
     let does = refusal == nil ? "does" : "refuses"
     logger.log(.info, "the console \(does) what a viewer asked for: \(summary.excerpt(300))", details)
   }
