@@ -133,7 +133,7 @@ th { color: var(--soft); width: 40%; }
 .identity { font: .8rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 a .identity { text-decoration: underline; } .tiles a { color: var(--blue); }
 h3 { font-size: .95rem; margin: .4rem 0 0; }
-.tiles.plain { grid-template-columns: repeat(auto-fit, minmax(min(13rem, 45%), 1fr)); }
+.tiles.plain { grid-template-columns: repeat(auto-fit, minmax(min(14.5rem, 45%), 1fr)); }
 .tiles.plain dd { font-size: 1rem; }
 .grid.short { max-height: 16rem; }
 .even { table-layout: fixed; } .even th { width: auto; } .even thead th:first-child { width: 5rem; }
@@ -537,7 +537,11 @@ class Grid {
   fit() {
     const narrow = matchMedia("(max-width: 40rem)").matches;
     const template = this.columns.map((column, index) => (narrow && column.wide ? null : this.layout[index]))
-      .filter((width) => width !== null).map((width) => (narrow && width.endsWith("rem") ? `minmax(3rem, ${width})` : width))
+      .filter((width) => width !== null).map((width) => {
+        // Most of the space is for the name: those of methods differ at their ends.
+        const most = narrow && /([\d.]+rem)\)?$/.exec(width);
+        return most ? `minmax(3rem, min(7.5rem, ${most[1]}))` : width;
+      })
       .join(" ");
     this.head.style.gridTemplateColumns = template;
     for (const line of this.body.querySelectorAll(".line")) line.style.gridTemplateColumns = template;
@@ -810,7 +814,7 @@ class CallsView {
       { name: "Status", cell: (line) => this.statusOf(line) },
       { name: "Peer", wide: true, cell: (line) => line.peer ?? "" },
       { name: "Began", wide: true, cell: (line) => clockTime(line.start) },
-    ], ["minmax(8rem, 1fr)", "5.5rem", "minmax(6rem, 13rem)", "minmax(6rem, 11rem)", "6rem"], {
+    ], ["minmax(8rem, 1fr)", "5.5rem", "minmax(6rem, 13rem)", "minmax(6rem, 14rem)", "6rem"], {
       key: (line) => line.id,
       choose: (line) => this.select(line.id),
       changed: () => refresher.now(),
@@ -884,7 +888,7 @@ class CallsView {
       const title = call.target ? `${call.method} → ${call.target}` : call.method ?? "";
       this.panel.replaceChildren(make("header", {}, make("h2", {}, title), close),
         make("dl", { class: "tiles plain" }, ...tiles(this.figures(detail))),
-        ...(detail.message ? [make("p", { class: "message" }, detail.message)] : []),
+        ...(detail.message && detail.message !== call.status ? [make("p", { class: "message" }, detail.message)] : []),
         this.timeline(detail), ...this.attempts(detail), ...this.metadata(detail));
     }
     if (hadFocus) close.focus();
@@ -1796,7 +1800,7 @@ class Answer {
     const isGood = end.code === "OK";
     this.line.className = `outcome ${isGood ? "good-text" : "bad-text"}`;
     const responses = this.count === 1 ? "1 response" : `${this.count} responses`;
-    this.line.textContent = `${end.code}${end.message ? `: ${end.message}` : ""} – ${responses}, ${time}`;
+    this.line.textContent = `${end.code}${end.message && end.message !== end.code ? `: ${end.message}` : ""} – ${responses}, ${time}`;
     if (end.details?.length) this.add("Details", time, ...end.details.map((detail) => make("pre", { tabindex: 0 }, prettyJSON(detail))));
     if (end.trailers?.length) this.add("Trailers", time, headerTable(end.trailers));
   }
@@ -2130,7 +2134,7 @@ class ConfigurationView {
       { name: "Not default", cell: (line) => (line.isSilent ? make("span", { class: "bad-text" }, "no answer") : number(line.changed)) },
       { name: "Certificate", cell: (line) => (line.certificate ? daysLeft(line.certificate) : "") },
       { name: "Service config", wide: true, cell: (line) => (line.isConfigRefused ? make("span", { class: "bad-text" }, "refused") : "") },
-    ], ["minmax(9rem, 1fr)", "7rem", "7rem", "12rem", "8rem"], {
+    ], ["minmax(9rem, 1fr)", "7rem", "7rem", "14rem", "8rem"], {
       key: (line) => line.id,
       choose: (line) => { this.chosen = line.id; this.grid.selected = line.id; refresher.now(); },
       changed: () => refresher.now(),

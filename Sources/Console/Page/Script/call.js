@@ -112,7 +112,7 @@ class Answer {
     const isGood = end.code === "OK";
     this.line.className = `outcome ${isGood ? "good-text" : "bad-text"}`;
     const responses = this.count === 1 ? "1 response" : `${this.count} responses`;
-    this.line.textContent = `${end.code}${end.message ? `: ${end.message}` : ""} – ${responses}, ${time}`;
+    this.line.textContent = `${end.code}${end.message && end.message !== end.code ? `: ${end.message}` : ""} – ${responses}, ${time}`;
     if (end.details?.length) this.add("Details", time, ...end.details.map((detail) => make("pre", { tabindex: 0 }, prettyJSON(detail))));
     if (end.trailers?.length) this.add("Trailers", time, headerTable(end.trailers));
   }

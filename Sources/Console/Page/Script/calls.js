@@ -17,7 +17,7 @@ class CallsView {
       { name: "Status", cell: (line) => this.statusOf(line) },
       { name: "Peer", wide: true, cell: (line) => line.peer ?? "" },
       { name: "Began", wide: true, cell: (line) => clockTime(line.start) },
-    ], ["minmax(8rem, 1fr)", "5.5rem", "minmax(6rem, 13rem)", "minmax(6rem, 11rem)", "6rem"], {
+    ], ["minmax(8rem, 1fr)", "5.5rem", "minmax(6rem, 13rem)", "minmax(6rem, 14rem)", "6rem"], {
       key: (line) => line.id,
       choose: (line) => this.select(line.id),
       changed: () => refresher.now(),
@@ -91,7 +91,7 @@ class CallsView {
       const title = call.target ? `${call.method} → ${call.target}` : call.method ?? "";
       this.panel.replaceChildren(make("header", {}, make("h2", {}, title), close),
         make("dl", { class: "tiles plain" }, ...tiles(this.figures(detail))),
-        ...(detail.message ? [make("p", { class: "message" }, detail.message)] : []),
+        ...(detail.message && detail.message !== call.status ? [make("p", { class: "message" }, detail.message)] : []),
         this.timeline(detail), ...this.attempts(detail), ...this.metadata(detail));
     }
     if (hadFocus) close.focus();

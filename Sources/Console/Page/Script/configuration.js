@@ -32,7 +32,7 @@ class ConfigurationView {
       { name: "Not default", cell: (line) => (line.isSilent ? make("span", { class: "bad-text" }, "no answer") : number(line.changed)) },
       { name: "Certificate", cell: (line) => (line.certificate ? daysLeft(line.certificate) : "") },
       { name: "Service config", wide: true, cell: (line) => (line.isConfigRefused ? make("span", { class: "bad-text" }, "refused") : "") },
-    ], ["minmax(9rem, 1fr)", "7rem", "7rem", "12rem", "8rem"], {
+    ], ["minmax(9rem, 1fr)", "7rem", "7rem", "14rem", "8rem"], {
       key: (line) => line.id,
       choose: (line) => { this.chosen = line.id; this.grid.selected = line.id; refresher.now(); },
       changed: () => refresher.now(),

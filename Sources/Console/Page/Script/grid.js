@@ -24,7 +24,11 @@ class Grid {
   fit() {
     const narrow = matchMedia("(max-width: 40rem)").matches;
     const template = this.columns.map((column, index) => (narrow && column.wide ? null : this.layout[index]))
-      .filter((width) => width !== null).map((width) => (narrow && width.endsWith("rem") ? `minmax(3rem, ${width})` : width))
+      .filter((width) => width !== null).map((width) => {
+        // Most of the space is for the name: those of methods differ at their ends.
+        const most = narrow && /([\d.]+rem)\)?$/.exec(width);
+        return most ? `minmax(3rem, min(7.5rem, ${most[1]}))` : width;
+      })
       .join(" ");
     this.head.style.gridTemplateColumns = template;
     for (const line of this.body.querySelectorAll(".line")) line.style.gridTemplateColumns = template;
