@@ -57,6 +57,8 @@ test-deep: ## After `make test`: what repeats tests under other conditions, fuzz
 	  4 'a million random calls against models' scripts/test/states \
 	  2 'a hundred thousand random steps of a mesh against a model, and 2,500 updates of one' \
 	    'MESH_STEPS=100000 MESH_UPDATES=2500 scripts/test/run --filter "MeshModelTests|MeshFaultTests"' \
+	  1 'the console of a server with 10,000 connections' \
+	    'PAGE_CONNECTIONS=10000 scripts/test/run --filter ManyConnectionsTests' \
 	  4 'the examples, as packages of their own' scripts/test/examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (slow)

@@ -26,6 +26,7 @@ struct LocalSource: ConsoleSource {
   private let history: CallWatch?
   private let log: CallLog?
   private let loops: LoopWatch
+  private let lists = ConnectionLists()
   let now: any NowSource
   let calls: CallsView
   let nodes: any NodeSource
@@ -60,7 +61,7 @@ struct LocalSource: ConsoleSource {
       shown: shown,
       link: link
     )
-    nodes = LocalNodes(entries: entries, clock: clock)
+    nodes = LocalNodes(entries: entries, clock: clock, lists: lists)
     let levers = ConsoleLevers(telemetry, entries, clock)
     ownViews = [ConfigurationView(telemetry: telemetry, entries: entries, clock: clock)] + levers.views
     ownActions = levers.actions
@@ -75,6 +76,7 @@ struct LocalSource: ConsoleSource {
   func look() async {
     history?.look()
     log?.look()
+    lists.forgetOld(at: clock.time.now)
     var used: [ServerSnapshot.LoopUse] = []
     for known in entries.servers { used += await clock.figures(of: known.server)?.loops ?? [] }
     loops.look(at: used)

@@ -1,4 +1,3 @@
-import ConsoleMessages
 import SwitchboardServices
 import SwitchboardTransport
 
@@ -6,58 +5,62 @@ import SwitchboardTransport
 struct ConnectionTree: Sendable {
   private let query: ViewQuery
   /// The lines that the query asks for.
-  private(set) var lines: [Switchboard_Console_V1_Node] = []
+  private(set) var lines: [ConnectionLine] = []
 
   init(_ query: ViewQuery) { self.query = query }
 
   /// Adds a server, whose loops have answered or not.
-  mutating func add(_ server: ChannelzEntries.KnownServer, _ snapshot: ServerSnapshot?) {
+  mutating func add(
+    _ server: ChannelzEntries.KnownServer,
+    _ snapshot: ServerSnapshot?,
+    _ connections: [ConnectionSnapshot.Reference]
+  ) {
     let top = NodeID(.server, server.id)
     guard let snapshot else {
-      var line = Self.line(top, 1, server.name)
+      var line = ConnectionLine(top, 1, server.name)
       line.state = "no answer"
       return add(line, [])
     }
     let listeners = snapshot.listeners.map { listener in
-      Self.line(NodeID(.listener, server.id, listener.number), 2, "\(listener.address)")
+      ConnectionLine(NodeID(.listener, server.id, listener.number), 2, "\(listener.address)")
     }
-    let connections = snapshot.connections.map { connection in
-      Self.line(NodeID(.serverConnection, server.id, connection.number), 2, connection.name)
+    let below = connections.map { connection in
+      ConnectionLine(NodeID(.serverConnection, server.id, connection.number), 2, connection.name)
     }
-    var line = Self.line(top, 1, server.name)
+    var line = ConnectionLine(top, 1, server.name)
     line.take(snapshot.calls)
     line.state = snapshot.isDraining ? "draining" : "serving"
-    add(line, listeners + connections)
+    add(line, listeners + below)
   }
 
   mutating func add(_ channel: ChannelzEntries.KnownChannel, _ snapshot: ChannelSnapshot) {
-    var below: [Switchboard_Console_V1_Node] = []
+    var below: [ConnectionLine] = []
     for subchannel in snapshot.subchannels {
-      var line = Self.line(NodeID(.subchannel, channel.id, subchannel.number), 2, subchannel.target)
+      var line = ConnectionLine(NodeID(.subchannel, channel.id, subchannel.number), 2, subchannel.target)
       line.state = subchannel.state.shown
       line.take(subchannel.calls)
       line.children = UInt32(clamping: subchannel.connections.count)
       below.append(line)
-      guard !query.closed.contains(Array(line.id.utf8)) else { continue }
+      guard !line.isClosed(in: query) else { continue }
       below += subchannel.connections.map { connection in
-        Self.line(NodeID(.channelConnection, channel.id, connection.number), 3, connection.name)
+        ConnectionLine(NodeID(.channelConnection, channel.id, connection.number), 3, connection.name)
       }
     }
     let name = channel.name.isEmpty ? snapshot.target : "\(channel.name) (\(snapshot.target))"
-    var line = Self.line(NodeID(.channel, channel.id), 1, name)
+    var line = ConnectionLine(NodeID(.channel, channel.id), 1, name)
     line.state = snapshot.state.shown
     line.take(snapshot.calls)
     add(line, below)
   }
 
   /// Adds what the filter includes, and what is above that.
-  mutating func add(_ top: Switchboard_Console_V1_Node, _ below: [Switchboard_Console_V1_Node]) {
+  mutating func add(_ top: ConnectionLine, _ below: [ConnectionLine]) {
     var top = top
     top.children = UInt32(clamping: below.count)
     let included = below.indices.filter { query.includes(below[$0].name) }
     guard query.includes(top.name) || !included.isEmpty else { return }
     lines.append(top)
-    guard !query.closed.contains(Array(top.id.utf8)) else { return }
+    guard !top.isClosed(in: query) else { return }
     guard !query.filter.isEmpty, !included.isEmpty else {
       lines += below
       return
@@ -69,8 +72,7 @@ struct ConnectionTree: Sendable {
   }
 
   /// Whether a line that is wanted is below this one.
-  private static func holds(_ lines: [Switchboard_Console_V1_Node], _ index: Int, _ wanted: Set<Int>) -> Bool
-  {
+  private static func holds(_ lines: [ConnectionLine], _ index: Int, _ wanted: Set<Int>) -> Bool {
     let level = lines[index].level
     for next in lines.indices.dropFirst(index + 1) {
       guard lines[next].level > level else { return false }
@@ -78,20 +80,11 @@ struct ConnectionTree: Sendable {
     }
     return false
   }
-
-  static func line(_ id: NodeID, _ level: UInt32, _ name: String) -> Switchboard_Console_V1_Node {
-    .with {
-      $0.id = id.text
-      $0.kind = id.kind.shown
-      $0.level = level
-      $0.name = name.isEmpty ? id.kind.rawValue : name
-    }
-  }
 }
 
-extension Switchboard_Console_V1_Node {
+extension ConnectionLine {
   fileprivate mutating func take(_ calls: CallCounts) {
-    callsStarted = UInt64(clamping: calls.started)
-    callsFailed = UInt64(clamping: calls.failed)
+    started = UInt64(clamping: calls.started)
+    failed = UInt64(clamping: calls.failed)
   }
 }

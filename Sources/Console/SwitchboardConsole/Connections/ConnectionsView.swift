@@ -14,7 +14,7 @@ struct ConnectionsView: ConsoleView {
     var view = Switchboard_Console_V1_ConnectionsView()
     let found = await nodes.tree(query)
     view.nodeCount = UInt32(clamping: found.tree.lines.count)
-    view.nodes = Array(query.part(of: found.tree.lines))
+    view.nodes = query.part(of: found.tree.lines).map(\.message)
     view.missing = found.missing
     if !query.selected.isEmpty, let detail = await nodes.detail(of: query.selected) { view.selected = detail }
     return view
@@ -37,18 +37,33 @@ struct LocalNodes: NodeSource {
 
   let entries: ConsoleEntries
   let clock: ConsoleClock
+  let lists: ConnectionLists
 
   func tree(_ query: ViewQuery) async -> (tree: ConnectionTree, missing: String) {
     var tree = ConnectionTree(query)
     for known in entries.servers {
       // With many connections, loops that are busy may take longer.
-      tree.add(known, await clock.inTime { await known.server.snapshot() })
+      let (snapshot, connections) = await snapshot(of: known)
+      tree.add(known, snapshot, connections)
     }
     for channel in entries.channels {
       let snapshot = await clock.inTime { await channel.channel.snapshot() }
       if let snapshot { tree.add(channel, snapshot) }
     }
     return (tree, "")
+  }
+
+  /// Of a server with many connections, the list of them may be some seconds old.
+  private func snapshot(of known: ChannelzEntries.KnownServer) async -> (
+    ServerSnapshot?, connections: [ConnectionSnapshot.Reference]
+  ) {
+    if let list = lists.list(of: known.id, at: clock.time.now) {
+      return (await clock.figures(of: known.server), list)
+    }
+    let snapshot = await clock.inTime { await known.server.snapshot() }
+    guard let snapshot else { return (nil, []) }
+    lists.keep(snapshot.connections, of: known.id, at: clock.time.now)
+    return (snapshot, snapshot.connections)
   }
 
   func detail(of text: [UInt8]) async -> Switchboard_Console_V1_NodeDetail? {

@@ -90,11 +90,11 @@ actor RemoteNodes: NodeSource {
 extension ConnectionTree {
   fileprivate mutating func add(_ server: Grpc_Channelz_V1_Server, _ inventory: ChannelzInventory) {
     let id = server.ref.serverID
-    var top = Self.line(NodeID(.server, id), 1, server.ref.name)
+    var top = ConnectionLine(NodeID(.server, id), 1, server.ref.name)
     top.take(server.data.callsStarted, server.data.callsFailed)
-    let listeners = server.listenSocket.map { Self.line(NodeID(.listener, $0.socketID), 2, $0.name) }
+    let listeners = server.listenSocket.map { ConnectionLine(NodeID(.listener, $0.socketID), 2, $0.name) }
     let sockets = inventory.serverSockets[id] ?? []
-    add(top, listeners + sockets.map { Self.line(NodeID(.serverConnection, $0.socketID), 2, $0.name) })
+    add(top, listeners + sockets.map { ConnectionLine(NodeID(.serverConnection, $0.socketID), 2, $0.name) })
   }
 
   fileprivate mutating func add(
@@ -112,7 +112,7 @@ extension ConnectionTree {
   private struct Walk {
     let inventory: ChannelzInventory
     let query: ViewQuery
-    private(set) var lines: [Switchboard_Console_V1_Node] = []
+    private(set) var lines: [ConnectionLine] = []
     private var seen: Set<Int64> = []
 
     init(inventory: ChannelzInventory, query: ViewQuery) {
@@ -125,10 +125,10 @@ extension ConnectionTree {
       _ name: String,
       _ data: Grpc_Channelz_V1_ChannelData,
       _ level: UInt32
-    ) -> Switchboard_Console_V1_Node {
+    ) -> ConnectionLine {
       let isSame = name.utf8.elementsEqual(data.target.utf8) || data.target.isEmpty
       let shown = isSame ? name : name.isEmpty ? data.target : "\(name) (\(data.target))"
-      var line = ConnectionTree.line(NodeID(kind, id), level, shown)
+      var line = ConnectionLine(NodeID(kind, id), level, shown)
       line.state = data.state.state.shown
       line.take(data.callsStarted, data.callsFailed)
       return line
@@ -154,23 +154,23 @@ extension ConnectionTree {
         }
       }
       for ref in sockets where seen.insert(ref.socketID).inserted {
-        lines.append(ConnectionTree.line(NodeID(.channelConnection, ref.socketID), level, ref.name))
+        lines.append(ConnectionLine(NodeID(.channelConnection, ref.socketID), level, ref.name))
       }
     }
 
-    private mutating func append(_ line: Switchboard_Console_V1_Node, _ children: (inout Walk) -> Void) {
+    private mutating func append(_ line: ConnectionLine, _ children: (inout Walk) -> Void) {
       let index = lines.count
       lines.append(line)
       children(&self)
       lines[index].children = UInt32(clamping: lines.count - index - 1)
-      if query.closed.contains(Array(line.id.utf8)) { lines.removeSubrange((index + 1)...) }
+      if line.isClosed(in: query) { lines.removeSubrange((index + 1)...) }
     }
   }
 }
 
-extension Switchboard_Console_V1_Node {
+extension ConnectionLine {
   fileprivate mutating func take(_ started: Int64, _ failed: Int64) {
-    (callsStarted, callsFailed) = (UInt64(clamping: started), UInt64(clamping: failed))
+    (self.started, self.failed) = (UInt64(clamping: started), UInt64(clamping: failed))
   }
 }
 
