@@ -66,9 +66,13 @@ import Testing
   @Test func thePageItselfShowsNothing() async throws {
     let console = try console()
     let address = try console.serve(port: 0)
+    var size = 0
     for path in ["/", "/console.js", "/console.css"] {
-      #expect(status(try PageRequest(path, [:]).answer(at: address)) == "200")
+      let answer = try PageRequest(path, [:]).answer(at: address)
+      #expect(status(answer) == "200")
+      size += answer.utf8.count
     }
+    #expect(size < 200_000, "the page is small enough to be looked at over a slow link")
     // A browser that opens a view gets the page.
     let answer = try PageRequest("/now", ["accept": "text/html,*/*"]).answer(at: address)
     #expect(answer.contains("<!doctype html>"))
@@ -88,6 +92,25 @@ import Testing
     #expect(other.link(to: address) != link)
     await console.shutDown()
     await other.shutDown()
+  }
+
+  /// What answers nothing to strangers says nothing of what there is either, by any method.
+  @Test(arguments: ["OPTIONS", "PUT", "DELETE", "HEAD", "TRACE", "POST"])
+  func otherMethodsShowNothing(_ method: String) async throws {
+    let console = try console()
+    let address = try console.serve(port: 0)
+    for path in ["/now", "/drain", "/session", "/profile"] {
+      let peer = try RawPeer(address)
+      let fields =
+        "origin: http://evil.example\r\naccess-control-request-method: POST\r\ncontent-length: 0\r\n"
+      peer.send(
+        Array("\(method) \(path) HTTP/1.1\r\nhost: localhost\r\n\(fields)connection: close\r\n\r\n".utf8)
+      )
+      let answer = String(decoding: peer.read(1 << 20), as: UTF8.self)
+      #expect(status(answer).hasPrefix("4"), "\(method) \(path): \(answer.prefix(200))")
+      #expect(!answer.lowercased().contains("access-control-allow"))
+    }
+    await console.shutDown()
   }
 
   @Test func theProgramMayDecide() async throws {
@@ -112,11 +135,16 @@ import Testing
     await console.shutDown()
   }
 
-  @Test func anotherNameForThisMachineGetsNothing() async throws {
+  @Test(arguments: [
+    "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:80", "localhost.",
+    "127.0.0.1@evil.example", "localhost@evil.example:80", "[::1", "[::1]evil.example", "0.0.0.0", "",
+  ])
+  func anotherNameForThisMachineGetsNothing(_ host: String) async throws {
     let console = try console(.requests { _ in true })
     let address = try console.serve(port: 0)
     for path in ["/", "/now"] {
-      #expect(status(try PageRequest(path, [:], host: "evil.example").answer(at: address)) == "421")
+      let answer = status(try PageRequest(path, [:], host: host).answer(at: address))
+      #expect(answer == "421" || host.isEmpty && answer == "400")
     }
     await console.shutDown()
   }

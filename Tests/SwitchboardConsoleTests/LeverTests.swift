@@ -254,6 +254,21 @@ import Testing
     }
   }
 
+  @Test func manyWhoAskAtOnceGetOneProfile() async throws {
+    try await withPair([Echo()]) { pair async throws in
+      try await withConsole { console, asking async throws in
+        console.add(pair.server)
+        let statuses = try await withThrowingTaskGroup { group in
+          for _ in 0..<40 { group.addTask { try asking.post("/profile", #"{"seconds": 60}"#).status } }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.count(where: { $0 == "200" }) == 1)
+        #expect(statuses.count(where: { $0 == "409" }) == 39)
+        #expect(time.sleeperCount == 1)
+      }
+    }
+  }
+
   @Test func aProfileIsATree() {
     var profile = LoopProfile()
     let idle = LoopActivity.Sight(step: 2, method: 9)

@@ -127,6 +127,7 @@ try:
     expect(page, "document.querySelectorAll('.flame .depth-0').length > 1", "all of it is shown again")
     page.run("document.querySelector('details').open = true")
     look_at(page, "levers")
+    expect(page, "performance.getEntriesByType('resource').length > 2 && performance.getEntriesByType('resource').every((each) => each.name.startsWith(location.origin + '/'))", "nothing was asked of another host")
 
     # Who has no token, or another one, sees nothing.
     stranger = Page(browser, f"{address}/now", is_stranger=True)
