@@ -17,6 +17,8 @@ struct Arguments {
     case inThreads = "--in-threads"
     case inPool = "--in-pool"
     case web = "--web"
+    case metrics = "--metrics"
+    case console = "--console"
     case roundRobin = "--round-robin"
   }
 

@@ -10,7 +10,7 @@ enum Benchmarks {
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
            Benchmarks server PORT [--tls] [--openssl-allocator] [--low-latency] [--two-loops] [--reuse-port] [--web]
-                   [--in-threads] [--in-pool]
+                   [--in-threads] [--in-pool] [--metrics] [--console]
              serves Protos/bench/bench.proto until it receives a signal; port 0 picks a free port
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
              makes unary calls; each caller makes one after the other
@@ -53,6 +53,8 @@ enum Benchmarks {
            --in-threads   run handlers on threads of their own, not on the loop
            --in-pool      run handlers in the global pool
            --web          serve Connect and gRPC-Web too, over HTTP/1.1 too, with JSON
+           --metrics      count calls, with telemetry that exports nothing (`server` only)
+           --console      the same, and serve a console of it all, whose link is printed (`server` only)
            --round-robin  have the policy round_robin choose among the servers of a target such as
                           ipv4:127.0.0.1:1,127.0.0.1:2
            --low-latency  poll for responses without blocking while calls are in progress

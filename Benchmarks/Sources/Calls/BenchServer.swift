@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import Switchboard
+import SwitchboardConsole
+import SwitchboardTelemetry
 
 /// Serves the workload until the process receives a signal to end.
 struct BenchServer {
@@ -12,6 +14,8 @@ struct BenchServer {
   private let placement: HandlerPlacement
   private let servesWeb: Bool
   private let setsAllocator: Bool
+  private let countsCalls: Bool
+  private let hasConsole: Bool
 
   init(_ arguments: inout Arguments) throws {
     port = try arguments.nextNumber("PORT")
@@ -23,6 +27,9 @@ struct BenchServer {
     let (inThreads, inPool) = (arguments.take(.inThreads), arguments.take(.inPool))
     placement = inThreads ? .threads : inPool ? .executor(globalConcurrentExecutor) : .loop
     servesWeb = arguments.take(.web)
+    let countsOnly = arguments.take(.metrics)
+    hasConsole = arguments.take(.console)
+    countsCalls = countsOnly || hasConsole
     try arguments.end()
   }
 
@@ -41,15 +48,37 @@ struct BenchServer {
       options.web = WebOptions()
       options.payloadFormats = [JSONFormat()]
     }
+    let telemetry = countsCalls ? try Telemetry(Self.telemetryOptions) : nil
+    options.observer = telemetry?.observer()
     let group = try LoopGroup(count: loops)
     let server = try Server(providers: [BenchProvider()], options: options, group: group)
     let address = try server.bind(host: "0.0.0.0", port: port)
+    let console = hasConsole ? try Self.console(of: server, telemetry) : nil
     // Not earlier: sources that are released before they were resumed end the process.
     let terminated = TerminationSignals()
     print("listening on \(address)")
     fflush(nil)  // a program that reads this through a pipe waits for it
     await terminated.first()
+    await console?.shutDown()
     await server.shutDown(grace: .seconds(1))
+  }
+
+  private static var telemetryOptions: TelemetryOptions {
+    var options = TelemetryOptions(serviceName: "benchmark")
+    options.tracesCalls = false
+    options.exporters = [.spans { _ in }]
+    return options
+  }
+
+  /// Prints the link to it.
+  private static func console(of server: Server, _ telemetry: Telemetry?) throws -> Console {
+    var options = ConsoleOptions()
+    options.logger = .quiet
+    let console = try Console(telemetry: telemetry, options: options)
+    console.add(server, name: "bench")
+    let address = try console.serve(port: 0)
+    print("console at \(console.link(to: address))")
+    return console
   }
 }
 
