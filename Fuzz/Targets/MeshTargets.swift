@@ -27,7 +27,8 @@ enum MeshTargets {
     guard case .success(let resource) = read.result else { return }
     try BrokenPromise.unless(read.name?.isEmpty == false, "a resource without a name is valid")
     switch resource {
-    case .listener(let listener): if case .inline(let table) = listener.routes { try route(by: table) }
+    case .listener(let listener):
+      if case .inline(let table) = listener.routes { try route(by: table, listener.filters) }
     case .routes(let table): try route(by: table)
     case .cluster(let cluster):
       let leaf = LeafConfig(cluster: cluster, endpoints: someEndpoints)
@@ -69,18 +70,32 @@ enum MeshTargets {
   private static let methods = ["Get", "Expand"].map {
     MethodDescriptor(service: "echo.Echo", method: $0, type: .unary)
   }
-  private static let metadata = HPACKHeaders([("user", "ada"), ("number", "-12"), ("user", "bob")])
+  private static let metadata = HPACKHeaders([
+    ("user", "ada"), ("number", "-12"), ("user", "bob"), ("x-envoy-fault-abort-request", "503"),
+    ("x-envoy-fault-delay-request", "5"), ("x-envoy-fault-delay-request-percentage", "50"),
+  ])
+  /// Of the listener, for routes that come without one.
+  private static let someFilters = [FaultFilter(name: ExactText("fault"), rule: someRule)]
+  private static let someRule = FaultRule(
+    abort: .ofMetadata,
+    abortShare: .init(numerator: 100, scale: 10_000)
+  )
 
   /// Each call has a route to one of the clusters that the channel then knows, or fails.
-  private static func route(by table: RouteTable) throws {
+  private static func route(by table: RouteTable, _ filters: [FaultFilter] = someFilters) throws {
     _ = table.host(for: "greeter.example")
     for host in table.virtualHosts {
-      let router = MeshRouter(host, maxStreamDuration: .seconds(1), channel: 7) { _ in ClusterLease {} }
+      let router = MeshRouter(host, filters, maxStreamDuration: .seconds(1), channel: 7) { _ in
+        ClusterLease {}
+      }
       for method in methods {
         let result = Result { () throws(GRPCStatus) in try router.route(method, metadata) }
         switch result {
         case .success(let route):
           _ = route.hash?(metadata)
+          for fault in route.faults?(metadata) ?? [] {
+            try BrokenPromise.unless(fault.delay > .zero || fault.status != nil, "a fault without an effect")
+          }
           try BrokenPromise.unless(host.clusters.contains(ExactText(route.child)), "a route to nowhere")
         case .failure(let status):
           try BrokenPromise.unless(status.code == .unavailable, "a call fails with \(status)")

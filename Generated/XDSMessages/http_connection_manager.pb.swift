@@ -57,6 +57,8 @@ public struct Envoy_Extensions_Filters_Network_HttpConnectionManager_V3_HttpFilt
   @_alwaysEmitIntoClient public var typedConfig: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 32, member: 4] } _modify { yield &_storage[message: 32, member: 4] } }
   /// Whether a client that does not know it goes on without it.
   @_alwaysEmitIntoClient public var isOptional: Bool { get { _storage[72] } set { _storage[72] = newValue } }
+  /// Whether calls pass it only if their routes configure it.
+  @_alwaysEmitIntoClient public var disabled: Bool { get { _storage[73] } set { _storage[73] = newValue } }
   @_alwaysEmitIntoClient public var configType: OneOf_ConfigType? {
     get {
       switch _storage.member(32) {
@@ -73,7 +75,7 @@ public struct Envoy_Extensions_Filters_Network_HttpConnectionManager_V3_HttpFilt
   }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter", "1s:name 4m0@0:typed_config 6b:is_optional") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter", "1s:name 4m0@0:typed_config 6b:is_optional 7b:disabled") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
 
   public enum OneOf_ConfigType: Hashable, Sendable {
     case typedConfig(SwitchboardProtobuf.Google_Protobuf_Any)

@@ -378,7 +378,9 @@ public struct Envoy_Config_Route_V3_FilterConfig: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var hasConfig: Bool { _storage.has(reference: 32) }
   @_alwaysEmitIntoClient public mutating func clearConfig() { _storage.clear(1) }
   @_alwaysEmitIntoClient public var isOptional: Bool { get { _storage[40] } set { _storage[40] = newValue } }
+  /// Whether the calls do not pass the filter.
+  @_alwaysEmitIntoClient public var disabled: Bool { get { _storage[41] } set { _storage[41] = newValue } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.route.v3.FilterConfig", "1m0?:config 2b:is_optional") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.route.v3.FilterConfig", "1m0?:config 2b:is_optional 3b:disabled") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
 }

@@ -56,7 +56,7 @@ import Testing
         domains: [],
         routes: [Route(match: RouteMatch(path: .prefix([])), action: action)]
       )
-      let router = MeshRouter(host, maxStreamDuration: nil, channel: 0) { _ in ClusterLease {} }
+      let router = MeshRouter(host, [], maxStreamDuration: nil, channel: 0) { _ in ClusterLease {} }
       let metadata = HPACKHeaders(value.map { [("user", $0)] } ?? [])
       return try router.route(get, metadata).hash?(metadata)
     }

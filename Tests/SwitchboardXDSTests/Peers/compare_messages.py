@@ -19,6 +19,7 @@ MODULES = [
     "envoy.config.cluster.v3.cluster_pb2",
     "envoy.config.endpoint.v3.endpoint_pb2",
     "envoy.extensions.clusters.aggregate.v3.cluster_pb2",
+    "envoy.extensions.filters.http.fault.v3.fault_pb2",
     "envoy.extensions.filters.network.http_connection_manager.v3.http_connection_manager_pb2",
     "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.client_side_weighted_round_robin_pb2",
     "envoy.extensions.load_balancing_policies.least_request.v3.least_request_pb2",

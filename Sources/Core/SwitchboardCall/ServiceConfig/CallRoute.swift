@@ -9,6 +9,8 @@ public final class CallRoute: Sendable {
   package let child: String
   /// The hash of a call's metadata, for policies that choose a server by it. `nil` if nothing in the metadata decides.
   package let hash: (@Sendable (HPACKHeaders) -> UInt64?)?
+  /// What is done to a call with these metadata before it is made; `nil`: nothing is done to any.
+  package let faults: (@Sendable (HPACKHeaders) -> [CallFault])?
   /// Lives as long as the route, so that the resolver knows which children calls may still need.
   private let lease: (any AnyObject & Sendable)?
 
@@ -16,11 +18,13 @@ public final class CallRoute: Sendable {
     to child: String,
     config: MethodConfig? = nil,
     lease: (any AnyObject & Sendable)? = nil,
-    hash: (@Sendable (HPACKHeaders) -> UInt64?)? = nil
+    hash: (@Sendable (HPACKHeaders) -> UInt64?)? = nil,
+    faults: (@Sendable (HPACKHeaders) -> [CallFault])? = nil
   ) {
     self.child = child
     self.config = config
     self.lease = lease
+    self.faults = faults
     self.hash = hash
   }
 }

@@ -74,11 +74,12 @@ struct DependencyTree: Sendable {
   private func outcome(_ walk: inout Walk) -> Outcome {
     let routes: RouteTable
     let duration: Duration?
+    let filters: [FaultFilter]
     switch walk.look(listener) {
     case nil: return .incomplete
     case .failure(let status): return .failed(status.message ?? "")
     case .success(.listener(let found)):
-      duration = found.maxStreamDuration
+      (duration, filters) = (found.maxStreamDuration, found.filters)
       switch found.routes {
       case .ofServer: return .failed("the \(listener) is one of a server")
       case .inline(let table): routes = table
@@ -103,7 +104,7 @@ struct DependencyTree: Sendable {
       clusters = walk.clusters(names.sorted { $0.text.precedes($1.text) })
     }
     guard walk.isWhole else { return .incomplete }
-    return .config(MeshConfig(host: host, maxStreamDuration: duration, clusters: clusters))
+    return .config(MeshConfig(host: host, filters: filters, maxStreamDuration: duration, clusters: clusters))
   }
 
   /// A walk along what names what.

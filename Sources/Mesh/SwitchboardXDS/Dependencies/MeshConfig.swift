@@ -4,6 +4,8 @@ import SwitchboardText
 /// All that a channel needs to know: the routes of its name, and each cluster that calls may go to.
 struct MeshConfig: Hashable, Sendable {
   var host: VirtualHost
+  /// In the order in which calls pass them.
+  var filters: [FaultFilter]
   var maxStreamDuration: Duration?
   var clusters: [ExactText: ClusterConfig]
 

@@ -141,9 +141,12 @@ final class MeshResolution: Resolution {
     warn(about: config)
     var result = ResolverResult(endpoints: [])
     result.policy = PolicyChoice(policy, config.clusters)
-    result.router = MeshRouter(config.host, maxStreamDuration: config.maxStreamDuration, channel: channel) {
-      lease($0)
-    }
+    result.router = MeshRouter(
+      config.host,
+      config.filters,
+      maxStreamDuration: config.maxStreamDuration,
+      channel: channel
+    ) { lease($0) }
     updates.report(result)
   }
 

@@ -1,7 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardText
-import Synchronization
 
 /// Decides about calls by the routes of a virtual host: the first that matches.
 final class MeshRouter: CallRouter {
@@ -18,15 +17,19 @@ final class MeshRouter: CallRouter {
   }
 
   private let routes: [Entry]
-  private let dice = SharedDice()
+  private let dice: SharedDice
 
   /// `lease` returns what keeps a cluster while calls may need it. `channel` is a number of the channel, for hashes.
   init(
     _ host: VirtualHost,
+    _ filters: [FaultFilter],
     maxStreamDuration: Duration?,
     channel: UInt64,
     lease: (String) -> ClusterLease
   ) {
+    let dice = SharedDice()
+    self.dice = dice
+    let usual = FaultInjector(filters, [host.faults], dice).function
     routes = host.routes.map { route in
       guard let action = route.action, !action.clusters.isEmpty else {
         return Entry(match: route.match, action: .refuse)
@@ -36,8 +39,16 @@ final class MeshRouter: CallRouter {
       var sum = 0
       let weighted = action.clusters.map { cluster in
         sum += cluster.weight
-        let route = CallRoute(to: cluster.name, config: config, lease: lease(cluster.name), hash: hash)
-        return (route: route, sum: sum)
+        let isUsual = cluster.faults.isEmpty && route.faults.isEmpty
+        let target = CallRoute(
+          to: cluster.name,
+          config: config,
+          lease: lease(cluster.name),
+          hash: hash,
+          faults: isUsual
+            ? usual : FaultInjector(filters, [cluster.faults, route.faults, host.faults], dice).function
+        )
+        return (route: target, sum: sum)
       }
       return Entry(match: route.match, action: .go(weighted))
     }
@@ -83,17 +94,6 @@ final class ClusterLease: Sendable {
   init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
 
   deinit { ended() }
-}
-
-/// Random numbers for all threads. Predictable ones do no harm here.
-private final class SharedDice: Sendable {
-  private let state = Atomic(UInt64.random(in: 0...UInt64.max))
-
-  /// A number below `bound`, which must be positive.
-  func next(below bound: Int) -> Int {
-    var random = QuickRandom(seed: state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue)
-    return random.next(below: bound)
-  }
 }
 
 extension RouteAction {

@@ -85,19 +85,9 @@ struct ClusterPolicyReader {
 
   /// A policy that the program or its libraries have, by its name.
   private func typedStruct(_ config: Google_Protobuf_Any) throws(ResourceFault) -> LoadBalancingConfig? {
-    let (url, value): (String, Google_Protobuf_Struct)
-    if config.isA(Xds_Type_V3_TypedStruct.self) {
-      let own = try config.contents(Xds_Type_V3_TypedStruct.self)
-      (url, value) = (own.typeURL, own.value)
-    } else if config.isA(Udpa_Type_V1_TypedStruct.self) {
-      let own = try config.contents(Udpa_Type_V1_TypedStruct.self)
-      (url, value) = (own.typeURL, own.value)
-    } else {
-      return nil
-    }
-    let name = url.part(afterLast: "/").map { String($0) } ?? url
-    guard policies.names.contains(where: { $0.isExactly(name) }) else { return nil }
-    return LoadBalancingConfig(name, try ConfigValue.members(of: value))
+    guard let own = try config.typedStruct() else { return nil }
+    guard policies.names.contains(where: { $0.isExactly(own.type) }) else { return nil }
+    return LoadBalancingConfig(own.type, try ConfigValue.members(of: own.value))
   }
 
   /// Throws what the policy says of its configuration.

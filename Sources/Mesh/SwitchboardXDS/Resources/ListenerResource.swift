@@ -15,6 +15,8 @@ struct ListenerResource: Hashable, Sendable {
   var routes: Routes
   /// The longest that a call may take, if its route says nothing. `nil`: without limit.
   var maxStreamDuration: Duration?
+  /// In the order in which calls pass them.
+  var filters: [FaultFilter] = []
 }
 
 private typealias ConnectionManager =
@@ -37,7 +39,7 @@ extension ListenerResource {
     if !manager.originalIpDetectionExtensions.isEmpty {
       throw ResourceFault("original_ip_detection_extensions", "are not supported")
     }
-    try HTTPFilters.check(manager.httpFilters)
+    filters = try HTTPFilters.faults(manager.httpFilters)
     switch manager.routeSpecifier {
     case .rds(let rds):
       routes = .named(try part("rds") { () throws(ResourceFault) in try Self.name(rds) })
@@ -60,37 +62,6 @@ extension ListenerResource {
   }
 }
 
-/// The filters of a listener, of which only the router is known.
-private enum HTTPFilters {
-  private static let router = "envoy.extensions.filters.http.router.v3.Router"
-
-  static func check(
-    _ filters: [Envoy_Extensions_Filters_Network_HttpConnectionManager_V3_HttpFilter]
-  ) throws(ResourceFault) {
-    var names: Set<ExactText> = []
-    var endsWithRouter = false
-    for (position, filter) in filters.enumerated() {
-      let path = "http_filters[\(position)]"
-      guard !filter.name.isEmpty else { throw ResourceFault("\(path).name", "is empty") }
-      guard names.insert(filter.name) else {
-        throw ResourceFault("\(path).name", "is the name of another filter too: \(filter.name.excerpt)")
-      }
-      let type = filter.typedConfig.typeName ?? ""
-      if type.isExactly(router) {
-        endsWithRouter = true
-        continue
-      }
-      guard filter.isOptional else {
-        throw ResourceFault(
-          path,
-          "the filter \(filter.name.excerpt) of type \(type.excerpt) is not supported"
-        )
-      }
-    }
-    guard endsWithRouter else { throw ResourceFault("http_filters", "have no router at their end") }
-  }
-}
-
 extension Envoy_Config_Core_V3_ConfigSource {
   /// Throws unless the resource comes from where this one came from.
   func check(_ path: String) throws(ResourceFault) {
@@ -107,6 +78,21 @@ extension Google_Protobuf_Any {
     do throws(DecodeError) {
       return try unpack(as: type)
     } catch { throw ResourceFault("", "\(error)".excerpt(300)) }
+  }
+
+  /// The type and the members of what is written as a structure; `nil` if it is a message.
+  func typedStruct() throws(ResourceFault) -> (type: String, value: Google_Protobuf_Struct)? {
+    let (url, value): (String, Google_Protobuf_Struct)
+    if isA(Xds_Type_V3_TypedStruct.self) {
+      let own = try contents(Xds_Type_V3_TypedStruct.self)
+      (url, value) = (own.typeURL, own.value)
+    } else if isA(Udpa_Type_V1_TypedStruct.self) {
+      let own = try contents(Udpa_Type_V1_TypedStruct.self)
+      (url, value) = (own.typeURL, own.value)
+    } else {
+      return nil
+    }
+    return (url.part(afterLast: "/").map { String($0) } ?? url, value)
   }
 }
 

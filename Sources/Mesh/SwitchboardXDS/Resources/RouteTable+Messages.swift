@@ -1,5 +1,3 @@
-// text: a map that the message runtime has made
-
 import SwitchboardBalancing
 import SwitchboardProtobuf
 import SwitchboardText
@@ -57,7 +55,7 @@ extension VirtualHost {
       return pattern
     }
     guard !domains.isEmpty else { throw ResourceFault("domains", "is empty") }
-    try FilterConfigs.check(message.typedPerFilterConfig)
+    faults = try HTTPFilters.overrides(message.typedPerFilterConfig)
     let retry = message.hasRetryPolicy ? message.retryPolicy : nil
     routes = try parts("routes", message.routes) { (route) throws(ResourceFault) in
       try Route(route, retry, plugins, patterns)
@@ -75,7 +73,7 @@ extension Route {
   ) throws(ResourceFault) {
     guard message.match.queryParameters.isEmpty else { return nil }
     match = try part("match") { () throws(ResourceFault) in try RouteMatch(message.match, patterns) }
-    try FilterConfigs.check(message.typedPerFilterConfig)
+    faults = try HTTPFilters.overrides(message.typedPerFilterConfig)
     // Redirects, direct responses and actions of servers.
     guard case .route(let action) = message.action else { return }
     switch action.clusterSpecifier {
@@ -185,10 +183,10 @@ extension RouteAction {
     let clusters = try parts("clusters", weighted.clusters) {
       (cluster) throws(ResourceFault) -> WeightedCluster? in
       let name = try cluster.name.name("name")
-      try FilterConfigs.check(cluster.typedPerFilterConfig)
+      let faults = try HTTPFilters.overrides(cluster.typedPerFilterConfig)
       sum += Int(cluster.weight.value)
       return cluster.weight.value == 0
-        ? nil : WeightedCluster(name: name, weight: Int(cluster.weight.value))
+        ? nil : WeightedCluster(name: name, weight: Int(cluster.weight.value), faults: faults)
     }
     guard (1...Int(UInt32.max)).contains(sum) else {
       throw ResourceFault("clusters", sum == 0 ? "have no weight" : "have weights whose sum exceeds 32 bits")
@@ -256,34 +254,19 @@ extension HashRule {
   }
 }
 
-/// Configurations of filters for some calls. None is known, so each must be optional.
-private enum FilterConfigs {
-  static func check(_ configs: [String: Google_Protobuf_Any]) throws(ResourceFault) {
-    for (name, config) in configs {
-      let path = "typed_per_filter_config[\(name.excerpt)]"
-      guard config.isA(Envoy_Config_Route_V3_FilterConfig.self) else {
-        throw ResourceFault(path, "the type \((config.typeName ?? "").excerpt) is not supported")
-      }
-      let wrapper = try part(path) { () throws(ResourceFault) in
-        try config.contents(Envoy_Config_Route_V3_FilterConfig.self)
-      }
-      guard wrapper.isOptional else {
-        throw ResourceFault(path, "the type \((wrapper.config.typeName ?? "").excerpt) is not supported")
-      }
-    }
-  }
-}
-
 extension Envoy_Type_V3_FractionalPercent {
   /// The share as a number of calls of a million.
   func millionths(_ path: String) throws(ResourceFault) -> Int {
-    let scale =
-      switch denominator {
-      case .hundred: 10_000
-      case .tenThousand: 100
-      case .million: 1
-      case .UNRECOGNIZED: throw ResourceFault("\(path).denominator", "is unknown")
-      }
-    return min(Int(numerator) * scale, 1_000_000)
+    min(Int(numerator) * (try scale(path)), 1_000_000)
+  }
+
+  /// How many calls of a million one of the numerator is.
+  func scale(_ path: String) throws(ResourceFault) -> Int {
+    switch denominator {
+    case .hundred: 10_000
+    case .tenThousand: 100
+    case .million: 1
+    case .UNRECOGNIZED: throw ResourceFault("\(path).denominator", "is unknown")
+    }
   }
 }

@@ -171,10 +171,12 @@ final class CallEngine: Sendable {
     var options = request.options ?? CallOptions()
     let config = options.serviceConfig ?? resolved?.config ?? config
     var method = config?.methodConfig(for: request.method)
+    var faults: [CallFault] = []
     if let router = resolved?.router {
       do throws(GRPCStatus) {
         let route = try router.route(request.method, options.initialMetadata)
         request.placement = .route(route)
+        faults = route.faults?(options.initialMetadata) ?? []
         if options.serviceConfig == nil { method = route.config }
       } catch { return RefusedCall(request, eventLoop, receiver, error) }
     }
@@ -202,6 +204,15 @@ final class CallEngine: Sendable {
         return RefusedCall(request, eventLoop, receiver, .requestTooLarge(message.byteCount, limit: limit))
       case .message:
         break
+      }
+    }
+    if !faults.isEmpty {
+      let awaited: @Sendable () -> String = { "a delay that the control plane has put before the call" }
+      return PreparedCall(request, receiver, self, awaiting: awaited) {
+        [self, request, faults, mustSeeRequests] () throws(GRPCStatus) in
+        for fault in faults { try await fault.pass(environment.time, on: eventLoop) }
+        return mustSeeRequests
+          ? RetryingCall(request, receiver, self, plan) : makeAttempt(request, receiver)
       }
     }
     guard mustSeeRequests else { return makeAttempt(request, receiver) }
