@@ -59,8 +59,13 @@ package struct PathTemplate: Hashable, Sendable {
     return path + (verb.map { ":" + $0 } ?? "")
   }
 
-  /// Whether both match the same paths, whatever their variables are.
-  package func isSame(as other: PathTemplate) -> Bool { segments == other.segments && verb == other.verb }
+  /// What two templates have in common that match the same paths, whatever their variables are.
+  package struct Shape: Hashable, Sendable {
+    fileprivate let segments: [Segment]
+    fileprivate let verb: String?
+  }
+
+  package var shape: Shape { Shape(segments: segments, verb: verb) }
 }
 
 extension PathTemplate {

@@ -27,7 +27,7 @@ extension DocumentWriter {
         var path = DocumentPath(binding.template)
         let key = "\(verb) \(path.structure)"
         if let other = first[key] {
-          guard !other.binding.template.isSame(as: binding.template) else {
+          guard other.binding.template.shape != binding.template.shape else {
             throw .conflict(other, (method.fullName, binding))
           }
           continue

@@ -7,7 +7,13 @@ struct RuleCheck {
   private(set) var mistakes: [RuleFinding] = []
   /// What is hardly meant, or is a mistake if one server has both methods.
   private(set) var doubts: [RuleFinding] = []
-  private var known: [(service: String, method: String, binding: HTTPBinding)] = []
+  /// The first rule of each place.
+  private var known: [Place: (service: String, method: String, binding: HTTPBinding)] = [:]
+
+  private struct Place: Hashable {
+    let method: String?
+    let shape: PathTemplate.Shape
+  }
 
   /// Checks the rules of all methods in these files.
   init(_ files: [Int], in schema: Schema) {
@@ -54,11 +60,11 @@ struct RuleCheck {
     _ method: MethodSchema,
     _ file: Int
   ) throws(RuleMistake) {
-    let same = known.first { other in
-      other.binding.method == binding.method && other.binding.template.isSame(as: binding.template)
+    let place = Place(method: binding.method, shape: binding.template.shape)
+    guard let same = known[place] else {
+      known[place] = (service.fullName, name, binding)
+      return
     }
-    known.append((service.fullName, name, binding))
-    guard let same else { return }
     let conflict = RuleMistake.conflict((same.method, same.binding), (name, binding))
     guard same.service != service.fullName else { throw conflict }
     doubts.append(finding("\(conflict): no server can have both", method, file))
