@@ -52,7 +52,8 @@ final class ProfileTaker: Sendable {
     guard mayBegin else {
       throw GRPCStatus(code: .failedPrecondition, message: "a profile is being taken: wait for it to end")
     }
-    Task.detached(priority: .high) { [self] in await take(watched, length) }
+    // The threads of the process may be what is too busy.
+    Task.detached(executorPreference: clock.loop) { [self] in await take(watched, length) }
   }
 
   /// The loops of all servers and channels, each once.
