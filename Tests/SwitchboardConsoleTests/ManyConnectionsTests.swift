@@ -7,12 +7,18 @@ import Testing
 
 @testable import SwitchboardConsole
 
-/// The page, in Chromium, of a server that has as many connections as `PAGE_CONNECTIONS` says: another process holds them.
+/// The page, in Chromium, of a server that has as many connections as `PAGE_CONNECTIONS` says, and as the process
+/// may have: another process holds them.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ManyConnectionsTests {
   private static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
   private static let token = "a-token-of-the-test"
-  private static let count =
-    ProcessInfo.processInfo.environment["PAGE_CONNECTIONS"].flatMap(Int.init) ?? 300
+  private static let count: Int = {
+    let wanted = ProcessInfo.processInfo.environment["PAGE_CONNECTIONS"].flatMap(Int.init) ?? 300
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
+    // The server leaves some descriptors free.
+    return min(wanted, Int(clamping: limit.rlim_cur) / 4 * 3)
+  }()
 
   @Test(.enabled(if: isInstalled, "chromium is not installed: scripts/setup --tests installs it"))
   func thePageNeverHasMoreThanAScreenOfThem() async throws {
