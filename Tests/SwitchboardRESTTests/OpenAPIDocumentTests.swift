@@ -162,6 +162,22 @@ import Testing
     #expect(document.json.contains("\"S_Get\""))
   }
 
+  @Test func aRuleInCodeReplacesAnAnnotationThatIsWrong() throws {
+    let file = Google_Protobuf_FileDescriptorProto.with { file in
+      file.name = "hostile.proto"
+      file.package = "hostile"
+      file.messageType = [.with { $0.name = "M0" }]
+      file.service = [service(of: ".hostile.M0")]
+      file.service[0].method[0].options = .with {
+        $0.Google_Api_http = .with { $0.pattern = .get("without a slash") }
+      }
+    }
+    let files = [try file.serializedBytes()]
+    #expect(throws: HTTPRuleError.self) { try OpenAPIDocument(files: files) }
+    let document = try OpenAPIDocument(files: files, rules: [HTTPRule("hostile.S.Get", "GET", "/x")])
+    #expect(document.json.contains("\"/x\""))
+  }
+
   @Test func describesFields() throws {
     let document = try document()
     let schema = try #require(find(document, "components", "schemas", "testing.rest.Everything"))

@@ -7,6 +7,8 @@ public struct Generator: Sendable {
   private let options: GeneratorOptions
   private let schema: Schema
   private let payloads: PayloadMappings
+  /// What was found in the rules of HTTP of the files to generate; `nil` if nothing is generated for services.
+  private let rules: RuleCheck?
 
   /// A generator for a request.
   ///
@@ -46,6 +48,8 @@ public struct Generator: Sendable {
       reserved: options.generatesTestClients && request.files.contains { !$0.service.isEmpty }
         ? [testingModule] : []
     )
+    let wanted = request.filesToGenerate.compactMap { [schema] in schema.filesByName[$0] }
+    rules = options.generatesServices ? RuleCheck(wanted, in: schema) : nil
     try payloads.check(
       against: schema.declaredNames,
       served: schema.servedNames(in: request.filesToGenerate)
@@ -97,15 +101,13 @@ public struct Generator: Sendable {
   /// What is hardly meant in rules of HTTP. Mistakes are among it, if servers are not generated: the rules may be for those of
   /// others.
   package var doubts: [RuleFinding] {
-    guard options.generatesServices else { return [] }
-    let check = RuleCheck(wanted, in: schema)
-    return options.generatesServers ? check.doubts : check.mistakes
+    guard let rules else { return [] }
+    return options.generatesServers ? rules.doubts : rules.mistakes
   }
 
   private func checkRules() throws(GeneratorError) {
-    guard options.generatesServices, options.generatesServers else { return }
-    let mistakes = RuleCheck(wanted, in: schema).mistakes
-    guard mistakes.isEmpty else { throw GeneratorError(mistakes) }
+    guard let rules, options.generatesServers, !rules.mistakes.isEmpty else { return }
+    throw GeneratorError(rules.mistakes)
   }
 
   /// The names of all options, sorted.

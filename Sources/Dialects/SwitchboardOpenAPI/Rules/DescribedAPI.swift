@@ -78,14 +78,12 @@ package struct DescribedAPI: Sendable {
         for (index, method) in service.method.enumerated() {
           let fullName = "\(name).\(method.name)"
           var bindings: [HTTPBinding] = []
-          do throws(RuleMistake) {
-            bindings = try RuleText(method.options.Google_Api_http).bindings(of: fullName)
-          } catch {
-            throw HTTPRuleError(error)
-          }
           if let rules = given.removeValue(forKey: fullName) {
-            bindings = []
             for rule in rules { bindings.append(try HTTPBinding(rule)) }
+          } else {
+            do throws(RuleMistake) {
+              bindings = try RuleText(method.options.Google_Api_http).bindings(of: fullName)
+            } catch { throw HTTPRuleError(error) }
           }
           methods.append(
             Method(

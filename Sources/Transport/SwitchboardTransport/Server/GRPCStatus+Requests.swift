@@ -36,11 +36,12 @@ extension GRPCStatus {
   }
   /// `name` is empty if there are several.
   static func unknownEncoding(_ name: [UInt8]) -> GRPCStatus {
+    let known = MessageCompression.allCases.filter { $0 != .none }.map(\.rawValue).joined(separator: ", ")
     return GRPCStatus(
       code: .unimplemented,
       message: name.isEmpty
         ? "the request's encoding is not supported or repeated"
-        : "unknown grpc-encoding \(name.excerpt(50).debugDescription): supported are gzip, deflate, zstd, br",
+        : "unknown grpc-encoding \(name.excerpt(50).debugDescription): supported are \(known)",
       origin: .library
     )
   }
