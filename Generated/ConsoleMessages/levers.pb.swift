@@ -9,7 +9,7 @@ private typealias _SwitchboardFits = SwitchboardProtobuf._GeneratedBySwitchboard
 public struct Switchboard_Console_V1_LeversView: SwitchboardProtobuf.Message {
   /// A part of the logs of servers and channels that the request asks for.
   @_alwaysEmitIntoClient public var logs: [Switchboard_Console_V1_Log] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
-  @_alwaysEmitIntoClient public var logCount: UInt32 { get { _storage[96] } set { _storage[96] = newValue } }
+  @_alwaysEmitIntoClient public var logCount: UInt32 { get { _storage[104] } set { _storage[104] = newValue } }
   /// The methods of which another share of traces is recorded for some time.
   @_alwaysEmitIntoClient public var sampling: [Switchboard_Console_V1_Sampling] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
   /// Why traces cannot be recorded; empty if they can.
@@ -22,9 +22,11 @@ public struct Switchboard_Console_V1_LeversView: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public mutating func clearProfile() { _storage.clear(6) }
   /// Methods of the servers, to choose from.
   @_alwaysEmitIntoClient public var methods: [String] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  /// The methods that log from a level of their own.
+  @_alwaysEmitIntoClient public var methodLogs: [Switchboard_Console_V1_MethodLog] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.LeversView", "1m0*:logs 2u:log_count 3m1*:sampling 4s:sampling_missing 5s:sampler 6m2?:profile 7s*:methods") { [Switchboard_Console_V1_Log.self, Switchboard_Console_V1_Sampling.self, Switchboard_Console_V1_Profile.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.LeversView", "1m0*:logs 2u:log_count 3m1*:sampling 4s:sampling_missing 5s:sampler 6m2?:profile 7s*:methods 8m3*:method_logs") { [Switchboard_Console_V1_Log.self, Switchboard_Console_V1_Sampling.self, Switchboard_Console_V1_Profile.self, Switchboard_Console_V1_MethodLog.self] }
 }
 
 /// The log of a server or a channel.
@@ -41,6 +43,19 @@ public struct Switchboard_Console_V1_Log: SwitchboardProtobuf.Message {
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
   public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.Log", "1s:id 2s:name 3s:level 4s:standard 5s:quiet")
+}
+
+/// A method whose calls a server logs from another level on than the rest.
+public struct Switchboard_Console_V1_MethodLog: SwitchboardProtobuf.Message {
+  /// The server's ID in the tree of connections, and its name.
+  @_alwaysEmitIntoClient public var id: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  /// `package.Service/Method`
+  @_alwaysEmitIntoClient public var method: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var level: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.MethodLog", "1s:id 2s:name 3s:method 4s:level")
 }
 
 /// A method of which another share of traces is recorded.
@@ -103,12 +118,15 @@ public struct Switchboard_Console_V1_ProfileAnswer: SwitchboardProtobuf.Message 
 
 /// POST `log-level`
 public struct Switchboard_Console_V1_LogLevelRequest: SwitchboardProtobuf.Message {
-  /// IDs of servers and channels; empty for all.
-  @_alwaysEmitIntoClient public var ids: [String] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  /// IDs of servers and channels; empty for all. With a method: IDs of servers; empty for all that serve it.
+  @_alwaysEmitIntoClient public var ids: [String] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  /// With a method, it may be empty: the server's level holds again.
   @_alwaysEmitIntoClient public var level: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  /// `package.Service/Method`: the level is that of its calls only.
+  @_alwaysEmitIntoClient public var method: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.LogLevelRequest", "1s*:ids 2s:level")
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.console.v1.LogLevelRequest", "1s*:ids 2s:level 3s:method")
 }
 
 public struct Switchboard_Console_V1_LogLevelAnswer: SwitchboardProtobuf.Message {

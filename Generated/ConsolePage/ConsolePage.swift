@@ -2362,6 +2362,8 @@ class LeversView {
   key = "l";
   asked = 0;
   filter = ""; typed = "";
+  // The names of methods to choose from, as they were drawn last.
+  names = "";
   // The start of the profile that is drawn.
   profileStart = null;
 
@@ -2447,14 +2449,57 @@ class LeversView {
       choose: (line) => { this.grid.selected = line.id; this.guard(this.levelSection, "logLevel"); refresher.now(); },
       changed: () => refresher.now(),
     });
+    const method = this.makeMethodField();
+    const form = make("form", { class: "tools", onsubmit: (event) => {
+      event.preventDefault();
+      this.pull(outcome, async () => {
+        await act("log-level", { method: method.value.trim(), level: level.value });
+        return `Calls of the method log from the level ${level.value} on.`;
+      });
+    } }, make("label", {}, "Method", method), make("button", {}, "Set for its calls"));
+    this.methodLevels = make("div");
+    this.likeTheRest = (line) => this.pull(outcome, async () => {
+      await act("log-level", { ids: [line.id], method: line.method });
+      return "The server's level holds again.";
+    });
     this.levelSection = make("section", { class: "panel" }, make("h2", {}, "Log levels"),
-      make("p", { class: "soft" }, "They hold until they are set again, or the process ends."),
+      make("p", { class: "soft" }, "They hold until they are set again, or the process ends. That of a method is for what its handler and interceptors log."),
       make("p", { class: "note" }),
       make("div", { class: "tools" },
         filterField("Find servers and channels", (text) => { this.filter = text; this.grid.toTop(); refresher.now(); }),
         make("label", {}, "Level", level), this.setOne, all, outcome),
-      make("div", { class: "short" }, this.grid.element));
+      form, make("div", { class: "short" }, this.grid.element), this.methodLevels);
     return this.levelSection;
+  }
+
+  // MARK: Methods
+
+  // A field for a method's name, with what servers have to choose from.
+  makeMethodField() {
+    const field = make("input", {
+      type: "text", list: "methods", required: true, autocomplete: "off", placeholder: "package.Service/Method",
+      oninput: () => { this.typed = field.value; refresher.now(); },
+    });
+    return field;
+  }
+
+  drawNames(names) {
+    if (names.join() === this.names) return;
+    this.names = names.join();
+    this.choices.replaceChildren(...names.map((value) => make("option", { value })));
+  }
+
+  // Lines for methods, each with a button that ends what was chosen for it. What has the focus keeps it.
+  drawMethods(element, columns, lines, cells, end) {
+    const key = (line) => `${line.id ?? ""} ${line.method}`;
+    const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const head = make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)), make("td", {}));
+    element.replaceChildren(...(lines.length ? [make("table", {}, make("thead", {}, head),
+      make("tbody", {}, ...lines.map((line) => make("tr", {}, make("th", { scope: "row" }, line.method),
+        ...cells(line).map((text) => make("td", {}, text)),
+        make("td", {}, make("button", { type: "button", "data-key": key(line), "aria-label": `End for ${line.method}`,
+          onclick: () => end(line) }, "End"))))))] : []));
+    if (focused) [...element.querySelectorAll("button")].find((each) => each.dataset.key === focused)?.focus();
   }
 
   // MARK: Sampling
@@ -2462,10 +2507,7 @@ class LeversView {
   makeSampling() {
     const outcome = make("span", { role: "status" });
     this.choices = make("datalist", { id: "methods" });
-    const method = make("input", {
-      type: "text", list: "methods", required: true, autocomplete: "off", placeholder: "package.Service/Method",
-      oninput: () => { this.typed = method.value; refresher.now(); },
-    });
+    const method = this.makeMethodField();
     const share = make("input", { type: "number", min: 0, max: 100, step: "any", value: 100, required: true });
     const minutes = make("input", { type: "number", min: 1, max: 1440, value: 10, required: true });
     const form = make("form", { class: "tools", onsubmit: (event) => {
@@ -2493,22 +2535,9 @@ class LeversView {
       ? `The options record ${data.sampler}. Another share of a method's traces can be recorded for some minutes, whatever callers have decided.` : "";
     this.samplingMissing.textContent = data.samplingMissing ?? "";
     this.samplingMissing.hidden = !data.samplingMissing;
-    const names = data.methods ?? [];
-    if (names.join() !== this.names) {
-      this.names = names.join();
-      this.choices.replaceChildren(...names.map((value) => make("option", { value })));
-    }
-    const lines = data.sampling ?? [];
-    const focused = this.samplingList.contains(document.activeElement) ? document.activeElement.dataset.method : null;
-    const head = make("tr", {}, ...["Method", "Traces", "Still for", ""].map((name) =>
-      name ? make("th", { scope: "col" }, name) : make("td", {})));
-    this.samplingList.replaceChildren(...(lines.length ? [make("table", {}, make("thead", {}, head),
-      make("tbody", {}, ...lines.map((line) => make("tr", {}, make("th", { scope: "row" }, line.method),
-        make("td", {}, `${shortNumber(number(line.share) * 100)} %`), make("td", {}, this.left(number(line.secondsLeft))),
-        make("td", {}, make("button", { type: "button", "data-method": line.method, "aria-label": `End for ${line.method}`,
-          onclick: () => this.back(line) }, "End"))))))] : []));
+    this.drawMethods(this.samplingList, ["Method", "Traces", "Still for"], data.sampling ?? [],
+      (line) => [`${shortNumber(number(line.share) * 100)} %`, this.left(number(line.secondsLeft))], this.back);
     this.guard(this.samplingSection, "sampling", Boolean(data.samplingMissing));
-    if (focused) [...this.samplingList.querySelectorAll("button")].find((each) => each.dataset.method === focused)?.focus();
   }
 
   left(seconds) { return seconds >= 90 ? `${Math.round(seconds / 60)} min` : `${Math.ceil(seconds)} s`; }
@@ -2524,6 +2553,9 @@ class LeversView {
   draw(data) {
     this.drawProfile(data.profile).catch(() => { this.profileStart = null; });
     this.grid.draw(data.logs ?? [], this.asked, number(data.logCount));
+    this.drawNames(data.methods ?? []);
+    this.drawMethods(this.methodLevels, ["Method", "Server", "Level"], data.methodLogs ?? [],
+      (line) => [line.name, line.level], this.likeTheRest);
     this.guard(this.levelSection, "logLevel");
     if (!this.grid.selected) this.setOne.disabled = true;
     this.drawSampling(data);

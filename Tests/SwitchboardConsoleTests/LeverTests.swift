@@ -104,6 +104,79 @@ import Testing
     #expect(log.all.contains { $0.metadata["viewer"]?.contains("127.0.0.1") == true })
   }
 
+  @Test func theLogLevelOfOneMethodIsChanged() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await withPair([Echo()], options: options) { pair async throws in
+      try await withConsole { console, asking async throws in
+        console.add(pair.server, name: "front")
+        let client = Echo_EchoClient(channel: pair.channel)
+        func count() -> Int { entries.all.filter { $0.message == "an entry of the handler" }.count }
+        _ = try await client.get(.with { $0.text = "before" })
+        #expect(count() == 0)
+        let body = #"{"method": "echo.Echo/Get", "level": "debug"}"#
+        #expect(try asking.post("/log-level", body).status == "200")
+        _ = try await client.get(.with { $0.text = "with" })
+        #expect(count() == 1)
+        var view: Switchboard_Console_V1_LeversView = try asking.get("/levers")
+        #expect(
+          view.methodLogs.map(\.method) == ["echo.Echo/Get"] && view.methodLogs.map(\.level) == ["debug"]
+        )
+        #expect(view.methodLogs.map(\.name) == ["front"] && view.logs.map(\.level) == ["warning"])
+        // Others log as before, and the method's level may be higher, too.
+        pair.server.logger.log(.info, "of no method")
+        #expect(!entries.all.contains { $0.message == "of no method" })
+        #expect(try asking.post("/log-level", #"{"level": "debug"}"#).status == "200")
+        let higher = #"{"ids": ["server-1"], "method": "echo.Echo/Get", "level": "error"}"#
+        #expect(try asking.post("/log-level", higher).status == "200")
+        _ = try await client.get(.with { $0.text = "without" })
+        #expect(count() == 1)
+        let back = #"{"ids": ["server-1"], "method": "echo.Echo/Get"}"#
+        #expect(try asking.post("/log-level", back).status == "200")
+        _ = try await client.get(.with { $0.text = "as the rest" })
+        #expect(count() == 2)
+        view = try asking.get("/levers")
+        #expect(view.methodLogs.isEmpty)
+      }
+    }
+    let said = log.all.map(\.message)
+    #expect(
+      said.contains { $0.hasSuffix("log calls of echo.Echo/Get on all servers from the level debug on") }
+    )
+    #expect(said.contains { $0.hasSuffix("log calls of echo.Echo/Get on server-1 as the rest") })
+  }
+
+  @Test(arguments: [
+    ("404", #"{"method": "echo.Echo/Gett", "level": "info"}"#, "did you mean echo.Echo/Get?"),
+    ("404", #"{"method": "other.Service/Get", "level": "info"}"#, "no server"),
+    ("404", #"{"method": "echo.Echo/Get", "level": "info", "ids": ["server-7"]}"#, "a server that has"),
+    ("400", #"{"method": "echo.Echo", "level": "info"}"#, "package.Service/Method"),
+    ("400", #"{"method": "echo.Echo/Get", "level": "loud"}"#, "trace, debug, info"),
+  ])
+  func levelsOfMethodsThatCannotBeMeant(_ expected: String, _ body: String, _ reason: String) async throws {
+    try await withServer([Echo()]) { server, _ async throws in
+      try await withConsole { console, asking async throws in
+        console.add(server)
+        let answer = try asking.post("/log-level", body)
+        #expect(answer.status == expected && answer.text.contains(reason), "\(answer)")
+        #expect(server.logger.methodLevels.isEmpty)
+      }
+    }
+  }
+
+  @Test func onlySoManyMethodsHaveLevelsOfTheirOwn() {
+    let logger = Logger(LogEntries(), minimumLevel: .warning)
+    for number in 0..<Logger.mostMethodLevels {
+      #expect(logger.setLevel(.debug, ofMethod: "/a.Service/Method\(number)"))
+    }
+    #expect(!logger.setLevel(.debug, ofMethod: "/a.Service/One"))
+    #expect(logger.setLevel(.error, ofMethod: "/a.Service/Method1"))
+    #expect(logger.setLevel(nil, ofMethod: "/a.Service/Method2"))
+    #expect(logger.setLevel(.debug, ofMethod: "/a.Service/One"))
+    #expect(logger.ofMethod("/a.Service/One").logs(.debug) && !logger.ofMethod("/a.Service/Two").logs(.info))
+  }
+
   @Test(arguments: [
     ("400", #"{"level": "loud"}"#), ("400", "{}"), ("404", #"{"ids": ["server-7"], "level": "info"}"#),
     ("400", #"{"ids": ["server"], "level": "info"}"#), ("404", #"{"ids": ["listener-1"], "level": "info"}"#),

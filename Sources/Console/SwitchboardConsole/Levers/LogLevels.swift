@@ -37,6 +37,48 @@ final class LogLevels: Sendable {
     }
   }
 
+  /// The most levels of methods that are shown.
+  private static let mostMethods = 100
+
+  /// The methods whose calls have levels of their own, by server.
+  var methodLogs: [Switchboard_Console_V1_MethodLog] {
+    var logs: [Switchboard_Console_V1_MethodLog] = []
+    for known in entries.servers {
+      let id = NodeID(.server, known.id).text
+      for (path, level) in known.server.logger.methodLevels.sorted(by: { $0.path.precedes($1.path) }) {
+        guard logs.count < Self.mostMethods else { return logs }
+        logs.append(
+          .with {
+            ($0.id, $0.name) = (id, known.name.isEmpty ? id : known.name)
+            ($0.method, $0.level) = (ServedMethods.name(path), "\(level)")
+          }
+        )
+      }
+    }
+    return logs
+  }
+
+  /// Sets the level of one method's calls on these servers, or on all that serve it; `nil`: that of the server holds again.
+  /// Throws, and changes nothing, if one is not shown or does not serve it. Returns how many servers there are.
+  func set(_ level: LogLevel?, ofMethod name: String, on ids: [NodeID]?) throws(GRPCStatus) -> Int {
+    let path = "/\(name)"
+    let serving = entries.servers.filter { known in
+      known.server.methodPaths.values.contains { $0.isExactly(path) }
+    }
+    let wanted = ids.map { ids in serving.filter { ids.contains(NodeID(.server, $0.id)) } } ?? serving
+    if let ids, wanted.count != Set(ids).count {
+      throw GRPCStatus(code: .notFound, message: "one of these IDs is not of a server that has this method")
+    }
+    if wanted.isEmpty { throw ServedMethods(entries).unknown(name) }
+    for known in wanted where !known.server.logger.setLevel(level, ofMethod: path) {
+      throw GRPCStatus(
+        code: .resourceExhausted,
+        message: "\(Logger.mostMethodLevels) methods of the server have levels of their own: end one of them"
+      )
+    }
+    return wanted.count
+  }
+
   /// Sets the level of these, or of all. Throws, and changes nothing, if one is not shown. Returns how many there are.
   func set(_ level: LogLevel, of ids: [NodeID]?) throws(GRPCStatus) -> Int {
     let all = all
@@ -57,7 +99,7 @@ final class LogLevels: Sendable {
   }
 }
 
-/// Changes from which level on servers and channels log.
+/// Changes from which level on servers and channels log, or the calls of one method.
 struct LogLevelAction: ConsoleAction {
   static let name = "log-level"
   static let permission = ConsolePermission.logLevel
@@ -67,14 +109,18 @@ struct LogLevelAction: ConsoleAction {
   func summary(of request: Switchboard_Console_V1_LogLevelRequest) -> String? {
     let names =
       request.ids.isEmpty ? "all servers and channels" : request.ids.prefix(20).joined(separator: ", ")
-    return "log \(names) from the level \(request.level) on"
+    guard !request.method.isEmpty else { return "log \(names) from the level \(request.level) on" }
+    let servers = request.ids.isEmpty ? "all servers" : names
+    return request.level.isEmpty
+      ? "log calls of \(request.method) on \(servers) as the rest"
+      : "log calls of \(request.method) on \(servers) from the level \(request.level) on"
   }
 
   func perform(_ request: Switchboard_Console_V1_LogLevelRequest) async throws(GRPCStatus)
     -> Switchboard_Console_V1_LogLevelAnswer
   {
-    guard let level = LogLevel.allCases.first(where: { "\($0)".utf8.elementsEqual(request.level.utf8) })
-    else {
+    let level = LogLevel.allCases.first { "\($0)".utf8.elementsEqual(request.level.utf8) }
+    guard level != nil || request.level.isEmpty && !request.method.isEmpty else {
       let names = LogLevel.allCases.map { "\($0)" }.joined(separator: ", ")
       throw GRPCStatus(code: .invalidArgument, message: "level is one of: \(names)")
     }
@@ -88,7 +134,14 @@ struct LogLevelAction: ConsoleAction {
       }
       ids.append(id)
     }
-    let count = try levels.set(level, of: ids.isEmpty ? nil : ids)
+    let some = ids.isEmpty ? nil : ids
+    let count: Int
+    if request.method.isEmpty, let level {
+      count = try levels.set(level, of: some)
+    } else {
+      try ServedMethods.check(request.method)
+      count = try levels.set(level, ofMethod: request.method, on: some)
+    }
     return .with { $0.changed = UInt32(clamping: count) }
   }
 }

@@ -2,7 +2,6 @@ import ConsoleMessages
 import SwitchboardCall
 import SwitchboardProtobuf
 import SwitchboardTelemetry
-import SwitchboardText
 
 /// Has another share of a method's traces recorded, for some minutes.
 struct SamplingAction: ConsoleAction {
@@ -12,7 +11,6 @@ struct SamplingAction: ConsoleAction {
   let telemetry: Telemetry?
   let entries: ConsoleEntries
 
-  private static let longestName = 1024
   private static let longest = 1440.0
 
   func summary(of request: Switchboard_Console_V1_SamplingRequest) -> String? {
@@ -24,9 +22,7 @@ struct SamplingAction: ConsoleAction {
     -> Switchboard_Console_V1_SamplingAnswer
   {
     guard let telemetry else { throw Self.refusal(Self.missing(nil)) }
-    guard Self.isMethod(request.method) else {
-      throw GRPCStatus(code: .invalidArgument, message: "method is package.Service/Method")
-    }
+    try ServedMethods.check(request.method)
     let share = request.hasShare ? request.share : nil
     if let share {
       guard telemetry.recordsSpans else { throw Self.refusal(Self.missing(telemetry)) }
@@ -37,7 +33,10 @@ struct SamplingAction: ConsoleAction {
         throw GRPCStatus(code: .invalidArgument, message: "minutes is a number above 0, up to 1440")
       }
     }
-    if share != nil { try checkIsKnown(request.method) }
+    // Nobody knows all the methods that channels call.
+    if share != nil, case let served = ServedMethods(entries), served.areWithout(request.method) {
+      throw served.unknown(request.method)
+    }
     let time = share == nil ? Duration.zero : .milliseconds(Int64(request.minutes * 60_000))
     guard telemetry.setSampling(ofPath: "/\(request.method)", to: share, for: time) else {
       throw GRPCStatus(
@@ -46,26 +45,6 @@ struct SamplingAction: ConsoleAction {
       )
     }
     return Switchboard_Console_V1_SamplingAnswer()
-  }
-
-  /// Throws if a server that the console shows has the service, and not the method. Nobody knows all the methods that channels
-  /// call.
-  private func checkIsKnown(_ name: String) throws(GRPCStatus) {
-    let served = entries.servers.flatMap { $0.server.methodPaths.values.map(LeversView.name) }
-    let service = Array(name.utf8.prefix { $0 != UInt8(ascii: "/") }) + [UInt8(ascii: "/")]
-    guard served.contains(where: { $0.utf8.starts(with: service) }),
-      !served.contains(where: { $0.isExactly(name) })
-    else { return }
-    let near = NearNames(of: name, in: served.sorted { $0.precedes($1) }).best
-    throw GRPCStatus(
-      code: .notFound,
-      message: "the service has no method of this name" + (near.map { ": did you mean \($0)?" } ?? "")
-    )
-  }
-
-  private static func isMethod(_ name: String) -> Bool {
-    let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return name.utf8.count <= longestName && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
   }
 
   private static func refusal(_ reason: String) -> GRPCStatus {

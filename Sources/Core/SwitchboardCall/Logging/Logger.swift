@@ -1,3 +1,4 @@
+import SwitchboardText
 import Synchronization
 
 /// The importance of a log entry.
@@ -58,6 +59,11 @@ public struct Logger: Sendable {
     sink = Sink(handler, minimumLevel)
   }
 
+  private init(_ sink: Sink, _ context: [String: String]?) {
+    self.sink = sink
+    self.context = context
+  }
+
   package var handler: (any LogHandler)? { sink.handler }
 
   /// Entries below this level are dropped.
@@ -81,6 +87,24 @@ public struct Logger: Sendable {
     return logger
   }
 
+  /// The log of the calls of one method, whose level may be another one.
+  package func ofMethod(_ path: String) -> Logger {
+    guard let sink = sink.ofMethod(path) else { return self }
+    return Logger(sink, context)
+  }
+
+  /// Drops entries of one method's calls below another level from now on, or again below the level of all. That holds for all
+  /// copies of the logger. Returns `false` if too many methods have levels of their own.
+  package func setLevel(_ level: LogLevel?, ofMethod path: String) -> Bool {
+    sink.set(level, ofMethod: path)
+  }
+
+  /// The methods that have levels of their own.
+  package var methodLevels: [(path: String, level: LogLevel)] { sink.methodLevels }
+
+  /// The most methods that may have levels of their own.
+  package static let mostMethodLevels = 100
+
   /// Whether it logs entries of this level.
   package func logs(_ level: LogLevel) -> Bool { sink.taker(of: level) != nil }
 
@@ -101,6 +125,9 @@ extension Logger {
   private final class Sink: Sendable {
     let handler: (any LogHandler)?
     private let least: Atomic<UInt8>
+    /// Whether there are logs of methods: most calls pay for a look at this.
+    private let hasMethods = Atomic(false)
+    private let methods = Locked<[ExactText: Sink]>([:])
 
     init(_ handler: (any LogHandler)?, _ level: LogLevel) {
       self.handler = handler
@@ -117,6 +144,29 @@ extension Logger {
     /// The handler, if entries of this level reach it.
     func taker(of level: LogLevel) -> (any LogHandler)? {
       level.rank >= least.load(ordering: .relaxed) ? handler : nil
+    }
+
+    /// What a method's calls log to. `nil` if its level is that of all.
+    func ofMethod(_ path: String) -> Sink? {
+      guard hasMethods.load(ordering: .relaxed) else { return nil }
+      return methods.withLock { $0[path] }
+    }
+
+    func set(_ level: LogLevel?, ofMethod path: String) -> Bool {
+      methods.withLock { methods in
+        defer { hasMethods.store(!methods.isEmpty, ordering: .relaxed) }
+        guard let level else {
+          methods[path] = nil
+          return true
+        }
+        guard methods[path] != nil || methods.count < Logger.mostMethodLevels else { return false }
+        if let known = methods[path] { known.set(level) } else { methods[path] = Sink(handler, level) }
+        return true
+      }
+    }
+
+    var methodLevels: [(path: String, level: LogLevel)] {
+      methods.withLock { $0.map { ($0.key.text, $0.value.level) } }
     }
   }
 }

@@ -76,7 +76,7 @@ extension LoopServerStream {
   /// Whether the call waits for one of its interceptors.
   var isHeld: Bool { observation.observer?.holders.isEmpty == false }
 
-  var logger: Logger { serverOptions.logger }
+  var logger: Logger { serverOptions.logger.ofMethod(method.path) }
 
   func status(of error: any Error) -> GRPCStatus {
     serverLog.status(of: error, hasEnded: isCancelled, detailsForLogs, on: loop)
