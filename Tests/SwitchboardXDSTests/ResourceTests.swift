@@ -243,6 +243,9 @@ import XDSMessages
     )
     let large = (900..<950).map { "[^/]{1,\($0)}" }
     #expect(try fault(table(large), .routes)?.contains("is one pattern too many") == true)
+    // A call may be compared with each use of the same one.
+    let usedOften = [String](repeating: "[^/]{1,900}", count: 2000)
+    #expect(try fault(table(usedOften), .routes)?.contains("is used once too often") == true)
   }
 
   private func endpoints(_ places: [Envoy_Config_Endpoint_V3_LocalityLbEndpoints]) -> Endpoints {

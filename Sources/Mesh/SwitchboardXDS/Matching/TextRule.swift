@@ -44,6 +44,7 @@ enum TextRule: Hashable, Sendable {
     _ ignoringCase: Bool
   ) -> Bool {
     guard !own.isEmpty else { return true }
+    guard own.count <= text.count else { return false }
     var borders = [0]
     var border = 0
     for byte in own.dropFirst() {

@@ -107,24 +107,46 @@ struct PriorityNames {
     let places: Set<ExactText>
   }
 
-  private var before: [Known] = []
+  private struct Place: Hashable {
+    let cluster: ExactText
+    let name: ExactText
+  }
+
+  private var before: [(known: Known, isTaken: Bool)] = []
+  /// The earlier priorities with a place, the first one last.
+  private var byPlace: [Place: [Int]] = [:]
   private var now: [Known] = []
   private var last = 0
 
   /// Another config begins.
   mutating func start() {
-    before = now
-    now = []
+    before = now.map { ($0, false) }
+    (now, byPlace) = ([], [:])
+    for (index, (known, _)) in before.enumerated().reversed() {
+      for place in known.places {
+        byPlace[Place(cluster: known.cluster, name: place), default: []].append(index)
+      }
+    }
+  }
+
+  /// The first earlier priority with this place that is not taken.
+  private mutating func earlier(_ place: Place) -> Int? {
+    while let index = byPlace[place]?.last {
+      if !before[index].isTaken { return index }
+      byPlace[place]?.removeLast()
+    }
+    return nil
   }
 
   /// The name of the next priority.
   mutating func name(_ cluster: String, _ places: [EndpointsResource.Place]) -> String {
     let cluster = ExactText(cluster)
     let places = Set(places.map { ExactText($0.name) })
-    let index = before.firstIndex { $0.cluster == cluster && !$0.places.isDisjoint(with: places) }
+    let index = places.compactMap { earlier(Place(cluster: cluster, name: $0)) }.min()
     let name: String
     if let index {
-      name = before.remove(at: index).name
+      before[index].isTaken = true
+      name = before[index].known.name
     } else {
       last += 1
       name = "priority-\(last)"

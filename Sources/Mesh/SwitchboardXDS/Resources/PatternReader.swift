@@ -9,18 +9,21 @@ final class PatternReader {
   static let countLimit = 1024
   /// How many steps their programs may have together: what compiling them takes, and keeping them.
   static let sizeLimit = 262_144
+  /// How many steps they may have together if each counts as often as it is used: a call may be compared with all of them.
+  static let useLimit = 524_288
   /// What one counts for that is refused because it is too large: it takes as long as the largest that is not.
   private static let sizeOfTooLarge = 8192
 
   private var known: [ExactText: Result<Pattern, PatternError>] = [:]
   private var size = 0
+  private var useSize = 0
 
   func pattern(
     _ message: Envoy_Type_Matcher_V3_RegexMatcher,
     _ path: String
   ) throws(ResourceFault) -> Pattern {
     let text = message.regex
-    if let known = known[text] { return try Self.made(known, path) }
+    if let known = known[text] { return try used(known, path) }
     guard known.count < Self.countLimit, size < Self.sizeLimit else {
       throw ResourceFault(
         "\(path).regex",
@@ -34,15 +37,23 @@ final class PatternReader {
     case .failure(let error): size += error.isTooLarge ? Self.sizeOfTooLarge : 0
     }
     known[text] = result
-    return try Self.made(result, path)
+    return try used(result, path)
   }
 
-  private static func made(
+  private func used(
     _ result: Result<Pattern, PatternError>,
     _ path: String
   ) throws(ResourceFault) -> Pattern {
     switch result {
-    case .success(let pattern): return pattern
+    case .success(let pattern):
+      useSize += pattern.size
+      guard useSize <= Self.useLimit else {
+        throw ResourceFault(
+          "\(path).regex",
+          "is used once too often: the patterns of a response have at most \(Self.useLimit) steps together, each as often as it is used"
+        )
+      }
+      return pattern
     case .failure(let error):
       throw ResourceFault("\(path).regex", "is no pattern of RE2: \(error.reason.excerpt(300))")
     }
