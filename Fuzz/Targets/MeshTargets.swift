@@ -120,7 +120,7 @@ enum MeshTargets {
   /// The policies of a cluster accept what was found to be valid, and have a picker for calls.
   private static func balance(_ leaves: [LeafConfig], policy: ClusterResource.Policy?) throws {
     let host = UnconnectedHost()
-    let balancer = ClusterManager(contexts: nil).makeBalancer(host)
+    let balancer = ClusterManager(contexts: nil) { _ in nil }.makeBalancer(host)
     defer { balancer.shutDown() }
     var names = PriorityNames()
     let plan = ClusterPlan(leaves, policy, &names)

@@ -13,6 +13,7 @@ from grpc_tools import protoc
 
 MODULES = [
     "envoy.service.discovery.v3.ads_pb2",
+    "envoy.service.load_stats.v3.lrs_pb2",
     "envoy.service.status.v3.csds_pb2",
     "envoy.config.listener.v3.listener_pb2",
     "envoy.config.route.v3.route_pb2",

@@ -9,9 +9,12 @@ Commands are lines of JSON on the standard input:
                                                       that cannot be decoded. Types that are left out stay as they are
     {"delay": SECONDS}                                how late responses are sent from now on
     {"cut": true}                                     ends all streams
+    {"reports": {"seconds": SECONDS, "clusters": [...]}}   which reports of load it asks for from now on, of all clusters unless
+                                                      some are named; null: it does not know what reports are
 
 It answers each with {"done": NUMBER}, and prints an event for each request: {"event": "asked" | "accepted" | "refused",
-"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID, "token": AUTHORIZATION}. It ends with its input.
+"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID, "token": AUTHORIZATION}. For each stream of reports and
+each report there is {"event": "reporting" | "reported", ...}, with the clusters of the report in "load". It ends with its input.
 """
 
 import base64
@@ -37,6 +40,7 @@ from envoy.extensions.load_balancing_policies.round_robin.v3 import round_robin_
 from envoy.extensions.load_balancing_policies.wrr_locality.v3 import wrr_locality_pb2  # noqa: F401
 from envoy.extensions.transport_sockets.tls.v3 import tls_pb2  # noqa: F401
 from envoy.service.discovery.v3 import ads_pb2_grpc, discovery_pb2
+from envoy.service.load_stats.v3 import lrs_pb2, lrs_pb2_grpc
 from google.protobuf import any_pb2, json_format
 
 # In the order in which changes are sent: what is named before what names it.
@@ -153,15 +157,96 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
         )
 
 
+def load_of(cluster):
+    """What a report says of a cluster; the metrics as [CALLS, SUM]."""
+    places = {}
+    for place in cluster.upstream_locality_stats:
+        metrics = {m.metric_name: [m.num_requests_finished_with_metric, m.total_metric_value] for m in place.load_metric_stats}
+        for name in ("cpu_utilization", "mem_utilization", "application_utilization"):
+            if place.HasField(name):
+                metric = getattr(place, name)
+                metrics[name] = [metric.num_requests_finished_with_metric, metric.total_metric_value]
+        places[place.locality.zone] = {
+            "issued": place.total_issued_requests,
+            "succeeded": place.total_successful_requests,
+            "failed": place.total_error_requests,
+            "current": place.total_requests_in_progress,
+            "metrics": metrics,
+        }
+    return {
+        "cluster": cluster.cluster_name,
+        "service": cluster.cluster_service_name,
+        "seconds": cluster.load_report_interval.seconds + cluster.load_report_interval.nanos / 1e9,
+        "dropped": cluster.total_dropped_requests,
+        "drops": {drop.category: drop.dropped_count for drop in cluster.dropped_requests},
+        "places": places,
+    }
+
+
+class Reports(lrs_pb2_grpc.LoadReportingServiceServicer):
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.order = None
+        self.streams = set()
+
+    def change(self, command):
+        with self.lock:
+            if "reports" in command:
+                self.order = command["reports"]
+            for events in self.streams:
+                if "reports" in command:
+                    events.put(self.order)
+                if command.get("cut"):
+                    events.put(None)
+
+    def say(self, event, request):
+        load = [load_of(cluster) for cluster in request.cluster_stats]
+        features = list(request.node.client_features)
+        say(event=event, type="", names=features, version="", reason="", node=request.node.id, token="", load=load)
+
+    def StreamLoadStats(self, requests, context):
+        with self.lock:
+            order = self.order
+            if order is None:
+                context.abort(grpc.StatusCode.UNIMPLEMENTED, "no reports")
+            events = queue.Queue()
+            events.put(order)
+            self.streams.add(events)
+
+        def read():
+            try:
+                self.say("reporting", next(requests))
+                for request in requests:
+                    self.say("reported", request)
+            except (grpc.RpcError, StopIteration):
+                pass
+            events.put(None)
+
+        threading.Thread(target=read, daemon=True).start()
+        try:
+            while (order := events.get()) is not None:
+                clusters = order.get("clusters", [])
+                response = lrs_pb2.LoadStatsResponse(clusters=clusters, send_all_clusters=not clusters)
+                response.load_reporting_interval.FromMilliseconds(int(order["seconds"] * 1000))
+                yield response
+        finally:
+            with self.lock:
+                self.streams.discard(events)
+            say(event="unreported", type="", names=[], version="", reason="", node="", token="")
+
+
 def main():
-    plane = Plane()
+    plane, reports = Plane(), Reports()
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=64))
     ads_pb2_grpc.add_AggregatedDiscoveryServiceServicer_to_server(plane, server)
+    lrs_pb2_grpc.add_LoadReportingServiceServicer_to_server(reports, server)
     port = server.add_insecure_port("127.0.0.1:" + (sys.argv[1] if len(sys.argv) > 1 else "0"))
     server.start()
     say(port=port)
     for number, line in enumerate(sys.stdin):
-        plane.change(json.loads(line))
+        command = json.loads(line)
+        plane.change(command)
+        reports.change(command)
         say(done=number)
     server.stop(None)
 

@@ -16,6 +16,7 @@ def main():
     metadata = [tuple(field.split("=", 1)) for field in sys.argv[5 if is_secured else 4:]]
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
+    os.environ["GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION"] = "true"
     import grpc
     import grpc.experimental
 
@@ -30,7 +31,9 @@ def main():
                 answers[get(b"", timeout=60, metadata=metadata)[2:].decode()] += 1
             except grpc.RpcError as error:
                 answers[error.code().name] += 1
-    print(json.dumps(answers), flush=True)
+        print(json.dumps(answers), flush=True)
+        # The channel ends with the input.
+        sys.stdin.read()
 
 
 if __name__ == "__main__":

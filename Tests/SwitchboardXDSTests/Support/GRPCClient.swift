@@ -4,7 +4,12 @@ import Testing
 
 extension PlanePeer {
   /// How often each server, or each status, answers gRPC's own client (C-core, by grpcio) at this control plane.
-  func answersOfGRPC(calls: Int, _ metadata: [(String, String)] = []) throws -> [String: Int] {
+  /// `meanwhile` runs before its channel ends.
+  func answersOfGRPC(
+    calls: Int,
+    _ metadata: [(String, String)] = [],
+    meanwhile: () throws -> Void = {}
+  ) throws -> [String: Int] {
     let server: [String: Any] = ["server_uri": "127.0.0.1:\(port)", "channel_creds": [["type": "insecure"]]]
     let bootstrap = try JSONSerialization.data(
       withJSONObject: ["xds_servers": [server], "node": ["id": "grpcio"]] as [String: Any]
@@ -15,6 +20,7 @@ extension PlanePeer {
         + metadata.map { "\($0.0)=\($0.1)" }
     )
     let line = try #require(peer.line())
+    try meanwhile()
     peer.stop()
     return try JSONDecoder().decode([String: Int].self, from: Data(line.utf8))
   }

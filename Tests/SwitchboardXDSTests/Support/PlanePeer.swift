@@ -15,6 +15,28 @@ final class PlanePeer: Sendable {
     let reason: String
     let node: String
     let token: String
+    /// What a report says of clusters.
+    let load: [Load]?
+  }
+
+  /// The calls to a cluster, by a report.
+  struct Load: Decodable, Sendable {
+    /// The calls to a place. A metric is the number of calls that had it, and the sum.
+    struct Place: Decodable, Equatable, Sendable {
+      var issued = 0
+      var succeeded = 0
+      var failed = 0
+      var current = 0
+      var metrics: [String: [Double]] = [:]
+    }
+
+    var cluster: String
+    var service: String
+    var seconds = 0.0
+    var dropped = 0
+    var drops: [String: Int] = [:]
+    /// By zone.
+    var places: [String: Place] = [:]
   }
 
   private struct Line: Decodable {
@@ -58,6 +80,17 @@ final class PlanePeer: Sendable {
   /// Waits for an answer to resources of these names that there was not yet.
   func nextAnswer(_ type: String, _ names: [String]) throws -> Event {
     try next("an answer to \(type)") { $0.event != "asked" && $0.type == type && $0.names == names }
+  }
+
+  /// How many such events have come and were not asked for yet.
+  func waiting(_ event: String) throws -> Int {
+    try command([:])
+    return events.withLock { events in events.count { $0.event == event } }
+  }
+
+  /// Waits for a stream of reports, or for a report.
+  func nextLoad(_ event: String, _ fits: (Event) -> Bool = { _ in true }) throws -> Event {
+    try next("a report") { $0.event == event && fits($0) }
   }
 
   private func next(_ what: String, where isWanted: (Event) -> Bool) throws -> Event {

@@ -40,6 +40,7 @@ final class ControlPlane: Sendable {
   private let token: TokenFile?
   private let node: Envoy_Config_Core_V3_Node
   private let reader: ResourceReader
+  let reporter: LoadReporter
   private let time: any CallTime
   private let logger: Logger
   private let state: Locked<State>
@@ -68,6 +69,7 @@ final class ControlPlane: Sendable {
     reader = environment.reader
     time = environment.time
     logger = environment.options.logger.adding(["control-plane": server.target])
+    reporter = LoadReporter(channel, token, self.node, time, logger)
     let meter = environment.metrics.flatMap { DiscoveryMeter($0, server.target) }
     let discovery = DiscoveryState(features: server.features, counts: meter.map { _ in ResourceCounts() })
     state = Locked(State(discovery: discovery, meter: meter))
@@ -107,6 +109,7 @@ final class ControlPlane: Sendable {
 
   /// Ends the stream and its channel. Nothing is reported afterwards.
   func end() {
+    reporter.end()
     let (running, _) = state.withLock { state in
       state.isEnded = true
       let receivers = state.receivers

@@ -57,6 +57,11 @@ final class XDSClient: Sendable {
     }
     return try plane.get().watch(key, receiver)
   }
+
+  /// What reports the calls of a cluster to the control plane that it came from; `nil` if that is none.
+  func reporter(of cluster: String) -> LoadReporter? {
+    bootstrap.servers(for: cluster)?.first.flatMap { server in planes.withLock { $0[server]?.reporter } }
+  }
 }
 
 /// The clients of the process: channels with the same bootstrap, target and telemetry share one.

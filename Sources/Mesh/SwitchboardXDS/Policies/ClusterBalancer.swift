@@ -7,6 +7,7 @@ final class ClusterBalancer: BalancerHost {
   private let name: String
   private let host: any BalancerHost
   private let contexts: ClusterContexts?
+  private let reporter: (String) -> LoadReporter?
   private let changed: (ConnectivityState, ConnectivityState) -> Void
   private lazy var child = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting
@@ -15,16 +16,19 @@ final class ClusterBalancer: BalancerHost {
   private var names = PriorityNames()
   private var limits: ClusterLimits
   private var secured = SecuredServers()
+  private let reported = ReportedServers()
 
   init(
     _ name: String,
     of host: any BalancerHost,
     _ contexts: ClusterContexts?,
+    _ reporter: @escaping (String) -> LoadReporter?,
     _ changed: @escaping (ConnectivityState, ConnectivityState) -> Void
   ) {
     self.name = name
     self.host = host
     self.contexts = contexts
+    self.reporter = reporter
     self.changed = changed
     limits = ClusterLimits(seed: host.random())
   }
@@ -33,9 +37,15 @@ final class ClusterBalancer: BalancerHost {
     guard config != self.config else { return }
     self.config = config
     switch config {
-    case .failed(let reason): fail(.unusable(name, reason))
+    case .failed(let reason):
+      reported.update([], reporter)
+      fail(.unusable(name, reason))
     case .leaves(let leaves, let policy):
       limits.update(leaves)
+      let wasReported = reported.isActive
+      reported.update(leaves, reporter)
+      // Only servers that begin now are counted.
+      if reported.isActive != wasReported { replaceChild() }
       guard ClusterPlan.hasRoom(for: leaves) else {
         return fail(.unusable(name, "it leads to more than \(ClusterPlan.priorityLimit) priorities"))
       }
@@ -79,10 +89,17 @@ final class ClusterBalancer: BalancerHost {
 
   func shutDown() {
     child.shutDown()
+    reported.update([], reporter)
     picker = ConstantPicker(.wait)
   }
 
-  func pick(_ call: any CallToPick) -> Pick { limits.pick(call, picker) }
+  func pick(_ call: any CallToPick) -> Pick {
+    let pick = limits.pick(call, picker, reported.limited)
+    guard reported.isActive, case .subchannel(let chosen, let tracker) = pick,
+      let server = chosen as? ReportedSubchannel
+    else { return pick }
+    return server.pick(tracker) ?? pick
+  }
 
   // MARK: For the policies
 
@@ -100,7 +117,10 @@ final class ClusterBalancer: BalancerHost {
   ) -> any Subchannel {
     var options = options
     options.security = secured.security(of: addresses)
-    return host.makeSubchannel(addresses, options, observer)
+    guard reported.isActive else { return host.makeSubchannel(addresses, options, observer) }
+    let server = ReportedSubchannel(reported, observer)
+    server.start(host.makeSubchannel(addresses, options, server), addresses)
+    return server
   }
 
   func resolveAgain() { host.resolveAgain() }

@@ -17,13 +17,18 @@ struct ClusterLimits {
     counter.limit = leaves.first?.cluster.maxRequests ?? ClusterResource.usualMaxRequests
   }
 
-  mutating func pick(_ call: any CallToPick, _ picker: any Picker) -> Pick {
+  /// `load` counts calls that are dropped.
+  mutating func pick(_ call: any CallToPick, _ picker: any Picker, _ load: ClusterLoad?) -> Pick {
     // A call that waits is picked for again: it must not be dropped more often for that.
     if let constant = picker as? ConstantPicker, constant.waits { return .wait }
     for drop in drops where random.next(below: 1_000_000) < drop.millionths {
+      load?.dropped(drop.category)
       return .drop(.dropped(drop.category))
     }
-    guard counter.hasRoom else { return .drop(.tooManyCalls(counter.limit)) }
+    guard counter.hasRoom else {
+      load?.dropped(nil)
+      return .drop(.tooManyCalls(counter.limit))
+    }
     let pick = picker.pick(call)
     guard case .subchannel(let subchannel, let tracker) = pick else { return pick }
     return .subchannel(subchannel, tracker: counter.track(tracker))

@@ -6,6 +6,8 @@ import SwitchboardText
 struct ClusterManager: LoadBalancingPolicy {
   /// `nil`: servers are secured as the channel says.
   let contexts: ClusterContexts?
+  /// What reports the calls of a cluster.
+  let reporter: @Sendable (String) -> LoadReporter?
 
   var name: String { "xds_cluster_manager_experimental" }
 
@@ -16,7 +18,7 @@ struct ClusterManager: LoadBalancingPolicy {
   ) throws(GRPCStatus) -> ClusterManagerBalancer.Config { [:] }
 
   func makeBalancer(_ host: any BalancerHost) -> ClusterManagerBalancer {
-    ClusterManagerBalancer(host, contexts)
+    ClusterManagerBalancer(host, contexts, reporter)
   }
 }
 
@@ -26,14 +28,20 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
 
   private let host: any BalancerHost
   private let contexts: ClusterContexts?
+  private let reporter: (String) -> LoadReporter?
   private var children: [ExactText: ClusterBalancer] = [:]
   private var states = StateCounts()
   private var isUpdating = false
   private var hasEnded = false
 
-  init(_ host: any BalancerHost, _ contexts: ClusterContexts?) {
+  init(
+    _ host: any BalancerHost,
+    _ contexts: ClusterContexts?,
+    _ reporter: @escaping (String) -> LoadReporter?
+  ) {
     self.host = host
     self.contexts = contexts
+    self.reporter = reporter
   }
 
   /// The endpoints are in the configuration.
@@ -55,7 +63,7 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
   }
 
   private func makeChild(_ name: ExactText) -> ClusterBalancer {
-    let child = ClusterBalancer(name.text, of: host, contexts) { [weak self] in
+    let child = ClusterBalancer(name.text, of: host, contexts, reporter) { [weak self] in
       self?.changed(from: $0, to: $1)
     }
     children[name] = child

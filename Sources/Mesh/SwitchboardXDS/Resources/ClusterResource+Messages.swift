@@ -27,6 +27,7 @@ extension ClusterResource {
       guard case .self_p = message.lrsServer.configSourceSpecifier else {
         throw ResourceFault("lrs_server", "is not self")
       }
+      reports = MetricRule(message.lrsReportEndpointMetrics)
     }
     name = message.name
     policy = try ClusterPolicyReader(policies).policy(of: message)

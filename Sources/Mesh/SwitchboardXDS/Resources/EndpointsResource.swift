@@ -3,6 +3,15 @@ import SwitchboardProtobuf
 import SwitchboardText
 import XDSMessages
 
+/// Where servers are, as control planes say it.
+struct Locality: Hashable, Sendable {
+  static let unknown = Locality(region: ExactText(""), zone: ExactText(""), subZone: ExactText(""))
+
+  var region: ExactText
+  var zone: ExactText
+  var subZone: ExactText
+}
+
 /// The servers of a cluster.
 struct EndpointsResource: Hashable, Sendable {
   /// The servers of a place.
@@ -12,6 +21,7 @@ struct EndpointsResource: Hashable, Sendable {
     /// Above 0.
     var weight: UInt32
     var endpoints: [Endpoint]
+    var locality = Locality.unknown
 
     /// The name of a place of which nothing is known.
     static let nowhere = name(region: "", zone: "", subZone: "")
@@ -108,6 +118,11 @@ extension EndpointsResource.Place {
     _ addresses: inout Set<EndpointAddress>
   ) throws(ResourceFault) {
     let place = message.locality
+    locality = Locality(
+      region: ExactText(place.region),
+      zone: ExactText(place.zone),
+      subZone: ExactText(place.subZone)
+    )
     name = Self.name(region: place.region, zone: place.zone, subZone: place.subZone)
     // It becomes the name of a policy's child, and a label of metrics.
     _ = try name.name("locality")
