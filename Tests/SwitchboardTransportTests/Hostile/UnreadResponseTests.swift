@@ -10,7 +10,7 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct UnreadResponseTests {
   private typealias Kind = FramePeer.Kind
 
-  /// Calls wait as soon as 256 KiB wait for their client.
+  /// Calls wait as soon as 512 KiB wait for their client, besides the oldest response.
   private static var options: ServerOptions {
     var options = WireProtocolTests.server
     options.connectionBufferSize = 1 << 20
@@ -21,25 +21,60 @@ import Testing
   private static let calls = 12
   private static let size = 60_000
   /// How many responses are too many together.
-  private static let served = 5
+  private static let served = 10
 
   private func stream(_ number: Int) -> UInt32 { UInt32(2 * number + 1) }
 
   /// Makes calls that are answered with their requests, and opens no window for the responses.
   private func open(_ peer: FramePeer, _ contentType: String, more: [(String, String)] = []) {
+    closeWindows(of: peer)
+    for number in 0..<Self.calls { call(peer, number, contentType, more) }
+  }
+
+  private func closeWindows(of peer: FramePeer) {
     peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
     peer.send(Kind.settings, 1, 0, [])
+  }
+
+  private func call(
+    _ peer: FramePeer,
+    _ number: Int,
+    _ contentType: String = "application/grpc",
+    _ more: [(String, String)] = []
+  ) {
     let prefix = contentType == "application/grpc" ? [0] + FramePeer.number(UInt32(Self.size)) : []
-    for number in 0..<Self.calls {
-      let headers = [
-        (":method", "POST"), (":scheme", "http"), (":path", "/test.Test/Get"), (":authority", "test"),
-        ("te", "trailers"), ("content-type", contentType),
-      ]
-      peer.headers(stream(number), headers + more)
-      peer.data(stream(number), prefix)
-      for piece in 0..<4 {
-        peer.data(stream(number), [UInt8](repeating: 7, count: Self.size / 4), ends: piece == 3)
+    let headers = [
+      (":method", "POST"), (":scheme", "http"), (":path", "/test.Test/Get"), (":authority", "test"),
+      ("te", "trailers"), ("content-type", contentType),
+    ]
+    peer.headers(stream(number), headers + more)
+    peer.data(stream(number), prefix)
+    for piece in 0..<4 {
+      peer.data(stream(number), [UInt8](repeating: 7, count: Self.size / 4), ends: piece == 3)
+    }
+  }
+
+  /// However large it is: its client may read it slowly. When it has been read, the next one is the oldest.
+  @Test func oneLargeResponseHoldsUpNoOtherCall() async throws {
+    var options = Self.options
+    options.connectionBufferSize = 100_000
+    try await HostilePair.with(.ipv4, options) { hostile async throws in
+      let peer = try hostile.connect()
+      closeWindows(of: peer)
+      for number in 0..<2 {
+        call(peer, number)
+        #expect(peer.nextHeaders()?.fields[":status"] == "200")
       }
+      // Two are more than half of the buffer, besides the oldest.
+      call(peer, 2)
+      try #require(peer.settle())
+      #expect(await unread(hostile) < 3 * Self.size)
+      peer.send(Kind.resetStream, 0, stream(0), FramePeer.number(8))
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      peer.send(Kind.resetStream, 0, stream(1), FramePeer.number(8))
+      call(peer, 3)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      #expect(hostile.abuses.counts.isEmpty)
     }
   }
 
