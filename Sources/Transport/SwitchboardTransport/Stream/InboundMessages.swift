@@ -84,48 +84,6 @@ struct InboundMessages {
   }
 }
 
-/// The message of a call with a single message, until it is read.
-enum SingleMessage {
-  case none
-  /// It is in the read buffer, until the connection has processed its ready streams.
-  case lent(UnsafeRawBufferPointer)
-  case kept(MessageBuffer)
-  /// It was decoded by the handler that has it now. It may consist of very many objects, which are released with the
-  /// handler, on another thread.
-  case decoded(MethodHandler)
-
-  var byteCount: Int {
-    switch self {
-    case .none, .decoded: 0
-    case .lent(let bytes): bytes.count
-    case .kept(let message): message.byteCount
-    }
-  }
-
-  /// Whether other calls should not wait for its conversion.
-  var isLarge: Bool { byteCount >= MessageBuffer.largeByteCount }
-
-  /// The message in memory that it owns.
-  var buffer: MessageBuffer? {
-    switch self {
-    case .none, .decoded: nil
-    case .lent(let bytes): MessageBuffer(bytes)
-    case .kept(let message): message
-    }
-  }
-
-  /// Copies a lent message.
-  mutating func keep() { if case .lent = self, let buffer { self = .kept(buffer) } }
-
-  func withBytes<Result>(_ body: (RawSpan) -> Result?) -> Result? {
-    switch self {
-    case .none, .decoded: nil
-    case .lent(let bytes): body(bytes.bytes)
-    case .kept(let message): message.withBytes(body)
-    }
-  }
-}
-
 /// A stream that delivers messages in order, as its reader has room for them.
 ///
 /// It also decompresses them. Small messages are decompressed at once, as long as the loop has time for that, others on
@@ -269,6 +227,8 @@ extension InboundMessageStream {
 
   /// Drops the messages, which are no longer needed.
   func dropMessages() {
+    // Most calls have read all of them: to release what is empty costs them more than to ask.
+    guard !inbound.isEmpty || inbound.isInsideMessage else { return }
     inbound.drop()
     inbound.piece?.cancel()
   }
