@@ -36,6 +36,12 @@ extension GRPCStatus {
     message: "interceptors: the metadata was sent after a message"
   )
 
+  /// Caused by an interceptor on either side.
+  static let lateMessage = GRPCStatus(
+    code: .internalError,
+    message: "interceptors: a message was passed on after the end, and is lost"
+  )
+
   @usableFromInline
   package static let missingRequest = GRPCStatus(
     code: .internalError,

@@ -27,6 +27,9 @@ protocol InterceptorChain<Interceptor>: SideWorkChain where Self: ChainState<Int
   var transportQueue: (any WriterRoom)? { get }
   /// Ends the call at the transport.
   func stop(_ status: GRPCStatus)
+  /// Called with a part that an interceptor passes on after the call has ended.
+  func isTooLate(_ part: Interceptor.Sent)
+  func isTooLate(_ part: Interceptor.Received)
   /// The status of a call whose message cannot be encoded.
   func status(ofEncoding error: any Error) -> GRPCStatus
 }
@@ -201,6 +204,7 @@ extension InterceptorChain {
   @inlinable @inline(never)
   func sendIndirectly(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     guard isOpen else {
+      isTooLate(part)
       promise?.fail(GRPCStatus.callEnded)
       return
     }
@@ -228,7 +232,7 @@ extension InterceptorChain {
 
   @inlinable @inline(never)
   func receiveIndirectly(_ part: Interceptor.Received, _ index: Int) {
-    guard isOpen else { return }
+    guard isOpen else { return isTooLate(part) }
     guard interceptors.contains(index) else { return deliver(part) }
     if let executor = sideWork?.executors?[index].received {
       return hop(executor, index) { $0.receive(part, in: self, at: index) }

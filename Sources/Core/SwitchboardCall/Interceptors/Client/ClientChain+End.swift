@@ -15,6 +15,12 @@ final class RareCallState {
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
   /// Why the caller cancelled.
   var reason: GRPCStatus?
+  /// Whether streamed requests have ended for the transport.
+  var requestsHaveEnded = false
+  /// Whether the server has ended the call.
+  var wasAnswered = false
+  /// Whether the log says that messages came after the end.
+  var hasLostMessages = false
   /// Why a response could not be decoded. This fails the call, regardless of what the server reports.
   var decodingFailure: GRPCStatus?
 
@@ -63,7 +69,10 @@ extension ClientChain {
     phase = .over
     settings.giveBack()
     call = nil
-    if let rare { (rare.requests, rare.responses) = (nil, nil) }
+    if let rare {
+      (rare.requests, rare.responses) = (nil, nil)
+      rare.wasAnswered = status.isOk || status.origin == .peer
+    }
     if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : copy status) }
     guard isOpen else { return }
     if let failure = rare?.decodingFailure {

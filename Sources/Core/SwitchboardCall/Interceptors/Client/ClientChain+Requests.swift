@@ -34,7 +34,7 @@ extension ClientChain {
     phase = .gathering
     guard method.type.streamsRequests else { return }
     let pipe = MessagePipe(limit: transport.streamBufferSize)
-    keep { $0.requests = pipe }
+    keep { ($0.requests, $0.requestsHaveEnded) = (pipe, false) }
     startOnTransport(.stream(pipe))
   }
 
@@ -45,7 +45,10 @@ extension ClientChain {
     _ promise: EventLoopPromise<Void>?
   ) {
     buffer.mayCompress = metadata.compress
-    if phase == .live, let requests = rare?.requests {
+    if phase == .live, let rare, let requests = rare.requests {
+      guard !rare.requestsHaveEnded else {
+        return refuse(promise, "a message was sent after the end of the requests")
+      }
       promises.add(promise)
       requests.push(consume buffer, flush: metadata.flush)
     } else if phase == .gathering, message == nil {
@@ -61,8 +64,9 @@ extension ClientChain {
 
   @usableFromInline
   func sendEnd(_ promise: EventLoopPromise<Void>?) {
-    if phase == .live, let requests = rare?.requests {
+    if phase == .live, let rare, let requests = rare.requests {
       promises.addEnd(promise)
+      rare.requestsHaveEnded = true
       requests.finish()
     } else if phase == .gathering, let message = message.take() {
       promises.addEnd(promise)
@@ -74,6 +78,29 @@ extension ClientChain {
           ? "the requests had been ended already" : "the end of the requests was sent before a message"
       )
     }
+  }
+
+  /// A message is lost that an interceptor has passed on after the end of the requests, which the server has answered.
+  @usableFromInline
+  func isTooLate(_ part: GRPCClientRequestPart<Request>) {
+    if case .message = part, let rare, rare.requestsHaveEnded { reportLoss(of: "a request") }
+  }
+
+  /// The same of a response in a stream that the server has ended: the caller has the end.
+  @usableFromInline
+  func isTooLate(_ part: GRPCClientResponsePart<Response>) {
+    if case .message = part, let rare, rare.wasAnswered { reportLoss(of: "a response") }
+  }
+
+  /// Once for each call, because there may be many.
+  private func reportLoss(of what: String) {
+    guard rare?.hasLostMessages != true else { return }
+    keep { $0.hasLostMessages = true }
+    transport.remarks.logger.log(
+      .warning,
+      "an interceptor passed on \(what) after the end: it is lost",
+      ["method": method.path]
+    )
   }
 
   /// Fails a part that the chain must not send now, and fails the call with it.

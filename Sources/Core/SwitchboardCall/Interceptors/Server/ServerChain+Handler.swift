@@ -87,13 +87,15 @@ extension ServerChain {
         let queue = streamed.queue
         self.begin(headers)
         self.call.hasSentMetadata = false
+        self.call.requestsHaveEnded = false
         streamed.hasHandler = true
         self.call.isHandling = true
         handle(RequestStream(queue))
         queue.open()
       case .message(let message):
-        streamed.queue.push(message)
+        if self.call.requestsHaveEnded { self.isTooLate(part) } else { streamed.queue.push(message) }
       case .end:
+        self.call.requestsHaveEnded = true
         streamed.queue.finish(nil)
       }
     }

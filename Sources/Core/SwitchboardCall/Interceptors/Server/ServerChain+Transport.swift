@@ -23,7 +23,8 @@ extension ServerChain {
     }
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.addHeaders(metadata) }
-    if !call.waitsForMessage { stream.sendHeaders() }
+    // Those of an interceptor wait for the handler's own.
+    if call.hasSentMetadata, !call.waitsForMessage { stream.sendHeaders() }
   }
 
   @usableFromInline
@@ -55,6 +56,7 @@ extension ServerChain {
   @usableFromInline
   func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     guard accepts(promise) else { return }
+    call.endHasLeft = true
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.addTrailers(trailers) }
     if status.isOk, !streamsResponses {
@@ -64,6 +66,20 @@ extension ServerChain {
     } else {
       stop(status)
     }
+  }
+
+  // MARK: Parts that are too late
+
+  /// A message is lost that an interceptor has passed on after the end: the client never sees it.
+  @usableFromInline
+  func isTooLate(_ part: GRPCServerResponsePart<Response>) {
+    if case .message = part, call.endHasLeft { stream.interceptorsFailed(.lateMessage, []) }
+  }
+
+  /// The same of a request, which the handler never sees.
+  @usableFromInline
+  func isTooLate(_ part: GRPCServerRequestPart<Request>) {
+    if case .message = part, call.requestsHaveEnded { stream.interceptorsFailed(.lateMessage, []) }
   }
 
   /// Returns `false` if the call has ended.

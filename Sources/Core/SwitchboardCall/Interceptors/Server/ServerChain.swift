@@ -137,6 +137,9 @@ struct ChainCall: ~Copyable {
   @usableFromInline var decodingFailure: GRPCStatus?
   @usableFromInline var hasEnded = false
   @usableFromInline var isTransportClosed = false
+  /// Whether the end of the requests has left the chain for the handler, and the end of the call for the client.
+  @usableFromInline var requestsHaveEnded = false
+  @usableFromInline var endHasLeft = false
   /// Whether the next part follows at once, so that the metadata is sent together with it.
   @usableFromInline var waitsForMessage = false
 
