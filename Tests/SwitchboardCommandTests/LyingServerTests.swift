@@ -13,7 +13,7 @@ import Testing
   enum Lie: String, CaseIterable, Sendable {
     case cycle, missingImport, twoFiles, garbage, nothing, otherSymbol, unknownType, deep, endlessImports,
       silence, error
-    case controlCharacters, shellWords, mute, details
+    case controlCharacters, shellWords, mute, details, otherAnswer
   }
 
   private struct Liar: Grpc_Reflection_V1_ServerReflectionProvider {
@@ -54,7 +54,9 @@ import Testing
       case .fileContainingSymbol(let name)? where lie == .details && !name.hasPrefix("lie."):
         response.errorResponse.errorCode = 5
       default:
-        if lie == .error {
+        if lie == .otherAnswer {
+          response.listServicesResponse.service = [.with { $0.name = "lie.S" }]
+        } else if lie == .error {
           response.errorResponse = .with {
             $0.errorCode = 7
             $0.errorMessage = "not for you"
@@ -154,6 +156,7 @@ import Testing
     .deep: "nested too deep",
     .endlessImports: "as descriptors", .silence: "left questions unanswered",
     .error: "PERMISSION_DENIED: not for you", .mute: "DEADLINE_EXCEEDED", .details: "NOT_FOUND",
+    .otherAnswer: "answers another question than was asked",
   ]
 
   @Test(arguments: Lie.allCases) func inconsistentAnswersAreReported(_ lie: Lie) async throws {

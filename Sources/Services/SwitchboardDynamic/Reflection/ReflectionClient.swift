@@ -142,6 +142,22 @@ package actor ReflectionClient {
     }
   }
 
+  /// Throws if an answer is not one to this question, or has too much. `received` is what there is besides.
+  private func check(_ answer: Response, to request: Request, _ received: inout Int) throws {
+    switch answer.messageResponse {
+    case .fileDescriptorResponse(let files)?:
+      received += files.fileDescriptorProto.reduce(0) { $0 + $1.count }
+      guard received <= Self.mostBytes else { throw tooMuch("more than \(Self.mostBytes >> 20) MiB") }
+      if case .listServices? = request.messageRequest { break }
+      return
+    case .listServicesResponse?:
+      if case .listServices? = request.messageRequest { return }
+    case .errorResponse?: return
+    case .allExtensionNumbersResponse?, nil: break
+    }
+    throw failure(.data, "\(server.text): the reflection service answers another question than was asked")
+  }
+
   /// Names are looked up and compared, which can take time in proportion to the square of their length.
   private func checkLengths(of names: [String]) throws {
     guard names.allSatisfy({ $0.utf8.count <= DescriptorPool.longestName }) else {
@@ -194,8 +210,11 @@ package actor ReflectionClient {
       Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse
     >(service, "ServerReflectionInfo", .bidirectionalStreaming)
     var answers: [Response] = []
+    var received = byteCount
     do {
       for try await answer in client.call(method).bidirectionalStreaming(requests) {
+        // Until all are there, the answers are kept: only what was asked for, and no more than is taken.
+        try check(answer, to: requests[answers.count], &received)
         answers.append(answer)
         if answers.count == requests.count { break }
       }
