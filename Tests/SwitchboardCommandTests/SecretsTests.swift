@@ -36,6 +36,13 @@ import Testing
   }
 
   /// A mistake in a header says what is wrong, and not what the secret is.
+  @Test(arguments: ["authorization:", "Authorization: "]) func anEmptyTokenIsNoToken(_ header: String) throws
+  {
+    let error = try #require(throws: Failure.self) { try HPACKHeaders(arguments: [header]) }
+    #expect(error.message.text.contains("is a variable in it not set?"))
+    #expect(try HPACKHeaders(arguments: ["other:"])["other"] == [""])
+  }
+
   @Test(arguments: [
     "authorization Bearer 1234", "key-bin: 1234*", "token: 1234\u{1}", "to ken: 1234", "Bearer 1234:5678",
   ])

@@ -13,7 +13,7 @@ import Testing
     ("localhost:99999", "'99999' is not a port", "localhost:50051"),
     ("localhost:0", "'0' is not a port", "localhost:50051"),
     ("localhost:-1", "'-1' is not a port", "localhost:50051"),
-    ("a:1:2", "more than one colon", "a:2"),
+    ("a:1:2", "more than one colon", "a:1"),
     ("local host:1", "it has a space", "localhost:1"),
     (" localhost:1", "it has a space", "localhost:1"),
     ("localhost:1/", "it has a slash", "localhost:1"),

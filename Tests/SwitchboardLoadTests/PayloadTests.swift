@@ -37,6 +37,7 @@ struct PayloadTests {
   @Test func unknownPlaceholdersAreRefused() {
     for bad in [
       "{{index}}", "{{random}}", "{{random 5 1}}", "{{random 1 x}}", "{{uuid 1}}", "{{i}} {{I}}", "{{i}",
+      "{{.RequestNumber}}",
     ] {
       #expect(throws: PayloadError.self, "\(bad)") { try PayloadTemplate(bad) }
     }

@@ -42,6 +42,14 @@ import Testing
         """
     ),
     Sample(
+      name: "note-bin",
+      value: "hello world",
+      message: """
+        the metadata "note-bin" is binary because of its name, but its value is not in base64: \
+        use add(name:binary:), or another name
+        """
+    ),
+    Sample(
       name: "fine",
       value: "\tx",
       message:

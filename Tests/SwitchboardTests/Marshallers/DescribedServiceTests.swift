@@ -83,6 +83,17 @@ import Testing
     )
   }
 
+  @Test func methodsWithoutHandlersAreLogged() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    let find = Stock.find.unaryHandler { query, _ in Stock.Item(name: query.name, count: 1) }
+    let others = Stock.service.methods.map(\.path).filter { $0 != Stock.find.descriptor.path }
+    try await withServer([ServiceHandlers(Stock.service, [find])], options: options) { _, _ async throws in }
+    let said = entries.all.first { $0.message.hasPrefix("methods of a service have no handlers") }
+    #expect(!others.isEmpty && said?.metadata["methods"] == others.joined(separator: ", "))
+  }
+
   @Test func interceptorsSeeCodableValues() async throws {
     let renaming: @Sendable () -> [ServerInterceptor<Stock.Query, Stock.Item>] = { [Renamer()] }
     let find = Stock.find.unaryHandler(interceptors: renaming) { query, _ in

@@ -8,7 +8,7 @@
 /// )
 /// let server = try Server(providers: [stock])
 /// ```
-public struct ServiceHandlers: CallHandlerProvider, CheckedProvider {
+public struct ServiceHandlers: CallHandlerProvider, CheckedProvider, ServiceObserver {
   /// The name and the methods of the service.
   private let service: ServiceDescriptor
   /// The handlers of the service's methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`. No server
@@ -41,6 +41,18 @@ public struct ServiceHandlers: CallHandlerProvider, CheckedProvider {
       let message = "the description of \(service.name) lacks a method that has a handler: \(path)"
       throw GRPCStatus(code: .invalidArgument, message: message)
     }
+  }
+
+  package func serverWasMade(of services: [String], isInProcess: Bool, _ logger: Logger) {
+    let missing = service.methods.map(\.path).filter { path in
+      !methodHandlers.contains { $0.method.path == path }
+    }
+    guard !missing.isEmpty else { return }
+    logger.log(
+      .warning,
+      "methods of a service have no handlers: calls of them fail with UNIMPLEMENTED",
+      ["methods": missing.joined(separator: ", ")]
+    )
   }
 
   public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { payloadFormats }

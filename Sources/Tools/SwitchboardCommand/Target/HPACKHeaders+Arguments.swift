@@ -47,6 +47,10 @@ extension HPACKHeaders {
     guard !FieldSyntax.isReserved(name) else {
       throw Self.protocolSends(name, not: place)
     }
+    // An empty token is hardly meant: it is rather a variable of the shell that is not set.
+    guard name != "authorization" || !value.isEmpty else {
+      throw .usage("\(place) has 'authorization' without a value: is a variable in it not set?")
+    }
     if name.hasSuffix("-bin") {
       guard let bytes = Base64Argument.decode(value) else {
         throw .usage("the value of '\(name)' is binary and must be in base64, which it is not")

@@ -173,10 +173,14 @@ struct TargetMistake: Hashable {
       let last = text[text.index(after: text.lastIndex(of: ":") ?? text.startIndex)...]
       let host = text.dropLast(last.count + 1)
       let isAddress = EndpointAddress(ip: host, port: 0) != nil
-      self.init(
-        isAddress ? "an address of IPv6 with a port has brackets" : "it has more than one colon",
-        isAddress ? "\(prefix)[\(host)]:\(last)" : "\(prefix)\(host.prefix { $0 != ":" }):\(last)"
-      )
+      if isAddress {
+        self.init("an address of IPv6 with a port has brackets", "\(prefix)[\(host)]:\(last)")
+      } else {
+        // Of several ports, the first is next to the host.
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let port = parts.dropFirst().first(where: Self.isPort) ?? last
+        self.init("it has more than one colon", "\(prefix)\(parts[0]):\(port)")
+      }
       return
     }
     guard let bracket = text.firstIndex(of: "]") else {

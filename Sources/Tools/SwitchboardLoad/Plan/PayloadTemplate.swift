@@ -85,7 +85,8 @@ package struct PayloadTemplate: Sendable, Equatable {
 
   /// A placeholder begins with a letter; the contents of JSON braces begin with a quote or a brace.
   private static func isPlaceholder(_ text: Substring) -> Bool {
-    text.drop { $0 == " " }.first?.isLetter ?? true
+    // Templates of other tools begin with a dot.
+    text.drop { $0 == " " }.first.map { $0.isLetter || $0 == "." } ?? true
   }
 
   private static func placeholder(_ text: Substring) throws(PayloadError) -> Part {

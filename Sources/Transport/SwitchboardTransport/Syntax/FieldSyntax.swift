@@ -103,7 +103,11 @@ extension Base64 {
     var digits = 0
     var isPadded = false
     var fault: String?
+    // Spaces are beside commas only: elsewhere, they divide words.
+    var isAfterSpace = false
     for byte in text {
+      if isAfterSpace, digits > 0, byte != UInt8(ascii: ","), byte != UInt8(ascii: " ") { return "" }
+      isAfterSpace = byte == UInt8(ascii: " ")
       switch byte {
       case UInt8(ascii: ","):
         if digits % 4 == 1 { return "" }
