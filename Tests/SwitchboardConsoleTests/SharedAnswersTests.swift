@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func whatWasDoneShowsAtOnce() async {
-    let answers = SharedAnswers(ManualTime())
+    let answers = SharedAnswers(ManualTime(), on: globalConcurrentExecutor)
     let count = Count()
     for number in 1...2 {
       for _ in 1...2 { _ = await answers.answer(to: "now") { count.next() } }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func manyViewersShareOneAnswer() async {
-    let (answers, count) = (SharedAnswers(ManualTime()), Count())
+    let (answers, count) = (SharedAnswers(ManualTime(), on: globalConcurrentExecutor), Count())
     await withTaskGroup { group in
       for _ in 0..<100 { group.addTask { _ = await answers.answer(to: "now?") { count.next() } } }
     }
@@ -36,7 +36,7 @@ import Testing
 
   @Test func anOldAnswerIsMadeAnew() async {
     let time = ManualTime()
-    let (answers, count) = (SharedAnswers(time), Count())
+    let (answers, count) = (SharedAnswers(time, on: globalConcurrentExecutor), Count())
     for (passed, made) in [(0, 1), (400, 1), (200, 2)] {
       time.advance(by: .milliseconds(passed))
       _ = await answers.answer(to: "now?") { count.next() }
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func anAnswerThatWaitsHoldsUpNoOther() async throws {
-    let (answers, count) = (SharedAnswers(ManualTime()), Count())
+    let (answers, count) = (SharedAnswers(ManualTime(), on: globalConcurrentExecutor), Count())
     let (gate, entered) = (OneShot<Void>(), OneShot<Void>())
     await withTaskGroup { group in
       group.addTask {
@@ -86,7 +86,7 @@ import Testing
 
   /// They are made one after the other, and however many there are, few are kept.
   @Test func differentAnswersAreMadeOneAtATime() async {
-    let (answers, makers) = (SharedAnswers(ManualTime()), Makers())
+    let (answers, makers) = (SharedAnswers(ManualTime(), on: globalConcurrentExecutor), Makers())
     await withTaskGroup { group in
       for number in 0..<(SharedAnswers.mostEntries * 3) {
         group.addTask {

@@ -75,7 +75,7 @@ public final class Console: Sendable {
       }
     let views = ConsoleViews(source, telemetry, clock, use)
     self.views = views
-    answers = SharedAnswers(time)
+    answers = SharedAnswers(time, on: clock.loop)
     actions = ConsoleActions(views, options, answers)
     telemetry?.pageWasMade()
     watching = Task.detached(priority: .utility) { if watches { await views.watch() } }

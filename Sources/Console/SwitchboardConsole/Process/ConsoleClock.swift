@@ -4,7 +4,7 @@ import SwitchboardTransport
 /// The console's time, and what it allows the loops of others.
 struct ConsoleClock: Sendable {
   let time: any CallTime
-  /// The console's own loop.
+  /// The console's own loop, whose thread what it does has to itself, however busy the process is.
   let loop: any EventLoop
 
   /// How long a loop may take to answer. One that a handler blocks is what somebody looks for on the page, which must not wait
@@ -17,8 +17,8 @@ struct ConsoleClock: Sendable {
     _ ask: @escaping @Sendable () async -> Answer?
   ) async -> Answer? {
     let answer = OneShot<Answer?>()
-    Task.detached(priority: .utility) { answer.settle(.success(await ask())) }
-    let alarm = Task.detached(priority: .utility) {
+    Task.detached(executorPreference: loop) { answer.settle(.success(await ask())) }
+    let alarm = Task.detached(executorPreference: loop) {
       guard (try? await time.sleep(until: time.now.advanced(by: patience), on: loop)) != nil else {
         return
       }
@@ -34,8 +34,8 @@ struct ConsoleClock: Sendable {
     _ ask: @escaping @Sendable () async -> Answer
   ) async -> Answer {
     let end = time.now.advanced(by: limit)
-    let asking = Task.detached(priority: .utility) { await ask() }
-    let alarm = Task.detached(priority: .utility) {
+    let asking = Task.detached(executorPreference: loop) { await ask() }
+    let alarm = Task.detached(executorPreference: loop) {
       guard (try? await time.sleep(until: end, on: loop)) != nil else { return }
       asking.cancel()
     }

@@ -2,9 +2,9 @@ import SwitchboardCall
 import SwitchboardText
 import SwitchboardTransport
 
-/// Makes the answers of views: in each queue one at a time, with low priority, and one for all who ask the same at about the
-/// same time. So any number of viewers never take more than one thread for each queue, and what waits for another server holds
-/// up only what waits for the same.
+/// Makes the answers of views: in each queue one at a time, and one for all who ask the same at about the same time. So any number
+/// of viewers never take more than one thread, which is the console's own: those of the process may all be busy when somebody
+/// looks. What waits for another server holds up only what waits for the same.
 actor SharedAnswers {
   private struct Entry {
     let made: ContinuousClock.Instant
@@ -18,6 +18,8 @@ actor SharedAnswers {
   }
 
   private let time: any CallTime
+  /// Where answers are made.
+  private let executor: any TaskExecutor
   private var entries: [ExactText: Entry] = [:]
   /// Those with answers that wait, by what they wait for.
   private var queues: [ExactText: Queue] = [:]
@@ -30,7 +32,10 @@ actor SharedAnswers {
   /// The most answers that are kept.
   static let mostEntries = 64
 
-  init(_ time: any CallTime) { self.time = time }
+  init(_ time: any CallTime, on executor: any TaskExecutor) {
+    self.time = time
+    self.executor = executor
+  }
 
   var entryCount: Int { entries.count }
 
@@ -49,7 +54,7 @@ actor SharedAnswers {
       return .text(503, "the console has too many requests to answer")
     }
     let previous = line.last
-    let answer = Task.detached(priority: .utility) {
+    let answer = Task.detached(executorPreference: executor) {
       _ = await previous?.value
       return await make()
     }
