@@ -244,7 +244,7 @@ import Testing
         [],
         endsRequests: false,
         schema: schema,
-        time: ManualTime()
+        ConsoleClock(time: ManualTime(), loop: target.opened.eventLoop)
       )
       await withTaskGroup(of: Void.self) { group in
         for sender in 0..<8 {

@@ -76,9 +76,9 @@ public final class Console: Sendable {
     let views = ConsoleViews(source, telemetry, clock, use)
     self.views = views
     answers = SharedAnswers(time, on: clock.loop)
-    actions = ConsoleActions(views, options, answers)
+    actions = ConsoleActions(views, options, answers, clock)
     telemetry?.pageWasMade()
-    watching = Task.detached(priority: .utility) { if watches { await views.watch() } }
+    watching = Task.detached(executorPreference: clock.loop) { if watches { await views.watch() } }
   }
 
   deinit {

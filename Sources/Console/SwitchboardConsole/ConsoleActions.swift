@@ -11,9 +11,10 @@ struct ConsoleActions: Sendable {
   private let permissions: ConsolePermissions
   private let logger: Logger
   private let answers: SharedAnswers
+  private let clock: ConsoleClock
 
   /// `answers` are those of the views, of which some are old once something was done.
-  init(_ views: ConsoleViews, _ options: ConsoleOptions, _ answers: SharedAnswers) {
+  init(_ views: ConsoleViews, _ options: ConsoleOptions, _ answers: SharedAnswers, _ clock: ConsoleClock) {
     actions =
       [
         StartCallAction(targets: views.targets, sessions: views.calls),
@@ -23,6 +24,7 @@ struct ConsoleActions: Sendable {
     permissions = options.permissions
     logger = options.logger
     self.answers = answers
+    self.clock = clock
   }
 
   /// A page for each action, of which `answer` makes the responses.
@@ -72,7 +74,7 @@ struct ConsoleActions: Sendable {
   {
     let wanted: Action.Request
     do {
-      wanted = try await Self.decoded(request.body)
+      wanted = try await decoded(request.body)
     } catch {
       return .text(400, "the request cannot be read: \(error)")
     }
@@ -88,12 +90,12 @@ struct ConsoleActions: Sendable {
     }
   }
 
-  /// Requests from this size on are decoded elsewhere, so that the calls of the loop go on.
+  /// Requests from this size on are decoded on the console's own loop, so that the calls of the loop go on that has the page.
   private static let largeRequest = 16 * 1024
 
-  private static func decoded<Request: Message>(_ body: [UInt8]) async throws -> Request {
-    guard body.count >= largeRequest else { return try Request(jsonUTF8Bytes: body) }
-    return try await Task.detached(priority: .utility) { try Request(jsonUTF8Bytes: body) }.value
+  private func decoded<Request: Message>(_ body: [UInt8]) async throws -> Request {
+    guard body.count >= Self.largeRequest else { return try Request(jsonUTF8Bytes: body) }
+    return try await Task.detached(executorPreference: clock.loop) { try Request(jsonUTF8Bytes: body) }.value
   }
 
   /// Logs what a viewer asked for, once it is known whether the console does it.

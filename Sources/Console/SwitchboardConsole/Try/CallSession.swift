@@ -60,10 +60,10 @@ final class CallSession: Sendable {
     _ requests: [DynamicPayload],
     endsRequests: Bool,
     schema: Schema,
-    time: any CallTime
+    _ clock: ConsoleClock
   ) {
     id = ConsoleToken.made()
-    self.time = time
+    time = clock.time
     self.method = method
     self.channel = channel
     types = DetailTypes.registry(with: schema)
@@ -74,10 +74,10 @@ final class CallSession: Sendable {
     let (stream, outbox) = AsyncStream.makeStream(of: DynamicPayload.self)
     self.outbox = outbox
     if let writer = call.requests {
-      Task.detached(priority: .utility) { [self] in await send(stream, to: writer) }
+      Task.detached(executorPreference: clock.loop) { [self] in await send(stream, to: writer) }
       _ = send(requests, ends: endsRequests)
     }
-    Task.detached(priority: .utility) { [self] in await read() }
+    Task.detached(executorPreference: clock.loop) { [self] in await read() }
   }
 
   func cancel() {

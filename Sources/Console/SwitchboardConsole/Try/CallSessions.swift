@@ -75,9 +75,9 @@ actor CallSessions {
       requests,
       endsRequests: start.endsRequests,
       schema: schema,
-      time: clock.time
+      clock
     )
-    let watching = Task.detached(priority: .utility) { [self, clock] in
+    let watching = Task.detached(executorPreference: clock.loop) { [self, clock] in
       var now = clock.time.now
       while session.silence(at: now) < Self.patience, !Task.isCancelled {
         let rest = Self.patience - session.silence(at: now)

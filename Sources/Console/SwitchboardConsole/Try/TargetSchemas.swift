@@ -30,7 +30,7 @@ actor TargetSchemas {
 
   /// Throws if it takes too long; what is asked for then goes on.
   func schema(of target: any CallTarget) async throws -> TargetSchema {
-    let schema = Task { try await whole(of: target) }
+    let schema = Task(executorPreference: clock.loop) { [self] in try await whole(of: target) }
     guard let result = await clock.inTime(within: Self.patience, { await schema.result }) else {
       throw Late(description: "\(target.name) has not sent its descriptors yet: they are shown when it has")
     }
@@ -43,7 +43,7 @@ actor TargetSchemas {
     if let known = entries[target.id] { return try await known.schema.value }
     if entries.count >= Self.mostEntries { entries = [:] }
     let clock = clock
-    let schema = Task.detached(priority: .utility) {
+    let schema = Task.detached(executorPreference: clock.loop) {
       let result = await clock.stopping(after: Self.limit) { await Self.result(of: target) }
       return try result.get()
     }
