@@ -285,6 +285,46 @@ import Testing
       code: "func use(_ options: inout CallOptions) { options.token = \"secret\" }"
     ),
     NearMiss(
+      name: "aChannelThatIsClosed",
+      error: "'close()' has been renamed to 'shutDown(grace:)'",
+      code: "func use(_ channel: Channel) async { await channel.close() }"
+    ),
+    NearMiss(
+      name: "aServerThatIsStopped",
+      error: "'stop()' has been renamed to 'shutDown(grace:)'",
+      code: "func use(_ server: Server) async { await server.stop() }"
+    ),
+    NearMiss(
+      name: "aServerThatServes",
+      error: "call bind(host:port:), and then run()",
+      code: "func use(_ server: Server) async throws { try await server.serve() }"
+    ),
+    NearMiss(
+      name: "aRequestThatIsWritten",
+      error: "'write' has been renamed to 'send(_:)'",
+      code: "func use(_ writer: RequestStreamWriter<Int>) async throws { try await writer.write(1) }"
+    ),
+    NearMiss(
+      name: "requestsThatAreClosed",
+      error: "'closeSend()' has been renamed to 'finish()'",
+      code: "func use(_ writer: RequestStreamWriter<Int>) { writer.closeSend() }"
+    ),
+    NearMiss(
+      name: "aResponseThatIsWritten",
+      error: "'write' has been renamed to 'send(_:)'",
+      code: "func use(_ writer: ResponseStreamWriter<Int>) async throws { try await writer.write(1) }"
+    ),
+    NearMiss(
+      name: "theMetadataOfAContext",
+      error: "'metadata' has been renamed to 'headers'",
+      code: "func use(_ context: ServerCallContext) -> HPACKHeaders { context.metadata }"
+    ),
+    NearMiss(
+      name: "aLoggerOfAnotherLibrary",
+      error: "write log(.info,",
+      code: "func use(_ logger: Logger) { logger.info(\"a\") }"
+    ),
+    NearMiss(
       name: "aGuardThatIsAsynchronous",
       error: "does not conform to protocol 'ServerGuard'",
       code:

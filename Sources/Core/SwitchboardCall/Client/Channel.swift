@@ -93,3 +93,8 @@ public final class Channel: Sendable {
     await unread.end(at: end, by: time, on: eventLoop)
   }
 }
+
+extension Channel {
+  @available(*, unavailable, renamed: "shutDown(grace:)")
+  public func close() async {}
+}

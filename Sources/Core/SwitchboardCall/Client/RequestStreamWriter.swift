@@ -169,3 +169,11 @@ extension GRPCStatus {
       "the stream of requests was released without finish(), so that the server could not tell whether it is complete"
   )
 }
+
+extension RequestStreamWriter {
+  @available(*, unavailable, renamed: "send(_:)")
+  public func write(_ request: Request) async throws {}
+
+  @available(*, unavailable, renamed: "finish()")
+  public func closeSend() {}
+}

@@ -170,3 +170,8 @@ extension Logger {
     }
   }
 }
+
+extension Logger {
+  @available(*, unavailable, message: "write log(.info, \"…\")")
+  public func info(_ message: String) {}
+}

@@ -54,3 +54,8 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
     for response in responses { try await send(response) }
   }
 }
+
+extension ResponseStreamWriter {
+  @available(*, unavailable, renamed: "send(_:)")
+  public func write(_ response: Response) async throws {}
+}

@@ -61,3 +61,8 @@ public struct ServerCallContext: Sendable {
   /// Sets the metadata to send with the status.
   public func setTrailers(_ trailers: HPACKHeaders) { stream.setTrailers(trailers) }
 }
+
+extension ServerCallContext {
+  @available(*, unavailable, renamed: "headers")
+  public var metadata: HPACKHeaders { headers }
+}

@@ -57,3 +57,11 @@ extension Server {
     return status
   }
 }
+
+extension Server {
+  @available(*, unavailable, message: "call bind(host:port:), and then run(), which ends with a signal")
+  public func serve() async throws {}
+
+  @available(*, unavailable, renamed: "shutDown(grace:)")
+  public func stop() async {}
+}
