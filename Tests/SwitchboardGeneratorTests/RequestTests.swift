@@ -70,6 +70,32 @@ import Testing
     #expect(code.contains("func makeFooCall(") && code.contains("func makeFOOCall("))
   }
 
+  @Test("Two fields with one name in JSON are reported, if one of them was given it")
+  func namesInJSON() throws {
+    var request = Self.sample
+    func errors(_ fields: [(name: String, json: String)]) throws -> String? {
+      request.protoFile[0].messageType[0].field = fields.enumerated().map { index, field in
+        .with {
+          $0.name = field.name
+          $0.jsonName = field.json
+          $0.number = Int32(index + 1)
+          $0.label = .optional
+          $0.type = .int32
+        }
+      }
+      do { _ = try Generator(request: try request.serializedBytes()).files() } catch { return "\(error)" }
+      return nil
+    }
+    let name = request.protoFile[0].messageType[0].name
+    #expect(
+      try errors([("a_b", "aB"), ("c", "aB")]) == "\(name).c: the field 'a_b' has the JSON name 'aB' too"
+    )
+    #expect(try errors([("a", "x"), ("b", "x")]) == "\(name).b: the field 'a' has the JSON name 'x' too")
+    #expect(try errors([("a", "x"), ("b", "y")]) == nil)
+    // proto2 allows what has not been given.
+    #expect(try errors([("a_b", "aB"), ("aB", "aB")]) == nil)
+  }
+
   @Test("Composed names are those of grpc-swift, whatever the case of a method's first letter")
   func composedNames() throws {
     var request = Self.sample

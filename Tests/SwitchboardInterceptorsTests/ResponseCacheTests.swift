@@ -156,6 +156,37 @@ import Testing
     )
   }
 
+  /// Whoever forgets what allows it would see no difference.
+  @Test func aCacheThatCachesNothingSaysSo() async throws {
+    func call(_ count: Int, _ options: CallOptions, on client: Echo_EchoClient) async throws {
+      for _ in 0..<count { _ = try await client.get(request("x"), callOptions: options) }
+    }
+    func check(_ options: CallOptions, _ reason: String?) async throws {
+      let entries = LogEntries()
+      var channelOptions = ChannelOptions()
+      channelOptions.logger = Logger(entries, minimumLevel: .warning)
+      channelOptions.interceptorFactories = [try ResponseCache()]
+      let channel = try Channel(inProcess: [TestProvider()], channelOptions: channelOptions)
+      try await withChannel(channel) { channel async throws in
+        let client = Echo_EchoClient(channel: channel)
+        try await call(19, options, on: client)
+        #expect(entries.all.isEmpty)
+        try await call(30, options, on: client)
+      }
+      let expected = reason.map { ["a ResponseCache has cached nothing so far: \($0)"] } ?? []
+      #expect(entries.all.map(\.message) == expected)
+    }
+    struct Tokens: AuthTokenProvider {
+      func token() async throws -> String? { "ada" }
+    }
+    try await check(CallOptions(), "no call has the safety .cacheableRequest in its options")
+    try await check(
+      .with { ($0.safety, $0.authTokenProvider) = (.cacheableRequest, Tokens()) },
+      "calls have an authTokenProvider, whose token is not known here; see variesBy"
+    )
+    try await check(.with { $0.safety = .cacheableRequest }, nil)
+  }
+
   /// Tokens in the options are added below all interceptors.
   @Test func responsesAreNotSharedBetweenTokens() async throws {
     struct Tokens: AuthTokenProvider {

@@ -64,10 +64,14 @@ public final class ResponseCache: ClientInterceptorFactory {
   private let time: MonotonicTime
   /// The paths of methods of which the log says that they are hardly meant to be cached.
   private let doubted = Locked<Set<ExactText>>([])
+  /// How many calls were not to be cached; `nil` once one was, or the log has said so.
+  private let unused = Locked<Int?>(0)
 
   private static let authorization = Array("authorization".utf8)
   private static let tracing = ["traceparent", "tracestate", "grpc-trace-bin"].map { Array($0.utf8) }
   private static let mostDoubts = 64
+  /// After so many calls of which none was one to be cached, the log says so.
+  private static let callsBeforeDoubt = 20
 
   /// Caches up to `capacity` responses, each for `lifetime`, and evicts the least recently used. With zero for one of
   /// them, it caches nothing. `variesBy` names the fields of the metadata that count; without it, all do. `now` is for tests.
@@ -102,13 +106,21 @@ public final class ResponseCache: ClientInterceptorFactory {
     _ context: ClientInterceptorContext<Request, Response>
   ) -> Key? {
     let options = context.options
-    guard options.safety == .cacheableRequest, let message = request.message as? any Hashable else {
+    guard options.safety == .cacheableRequest else {
+      passed(context, "no call has the safety .cacheableRequest in its options")
+      return nil
+    }
+    guard let message = request.message as? any Hashable else {
+      passed(context, "requests are not Hashable")
       return nil
     }
     var metadata = counted(request.metadata)
     var tokens: [TokenSource] = []
     if counts(Self.authorization) {
-      guard options.authTokenProvider == nil else { return nil }
+      guard options.authTokenProvider == nil else {
+        passed(context, "calls have an authTokenProvider, whose token is not known here; see variesBy")
+        return nil
+      }
       if let token = options.oauth2AccessToken {
         metadata[Self.authorization] = [Array("Bearer \(token)".utf8)]
       }
@@ -116,6 +128,7 @@ public final class ResponseCache: ClientInterceptorFactory {
         ($0 as? any TokenAdding).map { TokenSource(tokens: $0.tokens) }
       }
     }
+    unused.withLock { $0 = nil }
     return Key(
       host: ExactText(context.host),
       authority: options.serverAuthority.map(ExactText.init),
@@ -152,6 +165,25 @@ public final class ResponseCache: ClientInterceptorFactory {
         + "does not say that it has no side effects (idempotency_level = NO_SIDE_EFFECTS): choose the safety in the options of the "
         + "calls that may be cached",
       ["method": context.path]
+    )
+  }
+
+  /// Says of a cache that all calls pass that nothing is cached, and why.
+  private func passed<Request: Sendable, Response: Sendable>(
+    _ context: ClientInterceptorContext<Request, Response>,
+    _ reason: String
+  ) {
+    let isNews = unused.withLock { unused in
+      unused = unused.map { $0 + 1 }
+      guard unused == Self.callsBeforeDoubt else { return false }
+      unused = nil
+      return true
+    }
+    guard isNews else { return }
+    context.channelLogger.log(
+      .warning,
+      "a ResponseCache has cached nothing so far: \(reason)",
+      ["calls": "\(Self.callsBeforeDoubt)", "last method": context.path]
     )
   }
 

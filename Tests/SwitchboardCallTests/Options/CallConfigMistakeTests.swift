@@ -101,4 +101,31 @@ import Testing
     #expect(try await warnings(try config(for: "test.Other"), try config(for: "test.Tset")) == [])
     #expect(try await warnings(nil, try config(for: "test.Tset")) == [])
   }
+
+  /// A method that is called has no config by its name, and the config has one by nearly that name.
+  @Test(arguments: ["Test_Test", "test_test", "Test", "test.Test.Get", "test.test", "TEST.TEST"])
+  func aNameThatIsNearlyTheServicesIsReported(_ name: String) async throws {
+    let found = try await warnings(nil, try config(for: name))
+    #expect(found.count == 1)
+    #expect(found.first?.contains("a service config names what is nearly a method that is called") == true)
+    #expect(found.first?.hasSuffix(" /test.Test/Get") == true)
+  }
+
+  @Test func aMethodInOtherLettersIsReported() async throws {
+    let wrong = try MethodConfig.Name(service: "test.Test", method: "get")
+    let config = try ServiceConfig(methodConfigs: [MethodConfig(names: [wrong], timeout: .seconds(5))])
+    #expect(try await warnings(nil, config).count == 1)
+    // The service has a config, which applies.
+    let both = try ServiceConfig(methodConfigs: [
+      MethodConfig(names: [wrong], timeout: .seconds(5)),
+      MethodConfig(names: [try MethodConfig.Name(service: "test.Test")], timeout: .seconds(6)),
+    ])
+    #expect(try await warnings(nil, both) == [])
+  }
+
+  @Test func otherServicesAreNotReported() async throws {
+    for name in ["test.Other", "other.Test2", "est.Test"] {
+      #expect(try await warnings(nil, try config(for: name)) == [])
+    }
+  }
 }

@@ -41,15 +41,9 @@ extension MethodConfig.Name {
     }
   }
 
+  // Servers that take no .proto may name methods as they like.
   private static func isOfName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    // Servers that take no .proto may name methods as they like.
-    case 0x80...: true
-    default: false
-    }
+    byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte >= 0x80
   }
 }
 

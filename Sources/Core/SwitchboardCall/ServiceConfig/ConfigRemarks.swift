@@ -7,7 +7,11 @@ final class ConfigRemarks: Sendable {
   private static let mostConfigs = 16
 
   let logger: Logger
+  private static let mostMethods = 256
   private let reported = Locked<[[String]]>([])
+  // text: paths of methods that the program calls
+  /// The methods whose configs were searched for names that nearly are theirs.
+  private let searched = Locked<Set<String>>([])
 
   init(_ logger: Logger) { self.logger = logger }
 
@@ -66,6 +70,23 @@ final class ConfigRemarks: Sendable {
       "a service config of CallOptions.serviceConfig has other methods than that of the call, and replaces the channel's, which "
         + "has it: give the call no config, or one with its method; an empty one leaves the channel's out on purpose",
       ["method": method.path]
+    )
+  }
+
+  /// A config has nothing for a method by its name, but something for a name that is nearly the same. Looked for at the first call
+  /// of each method.
+  func report(nearMissOf method: MethodDescriptor, in config: ServiceConfig) {
+    let isFirst = searched.withLock { $0.count < Self.mostMethods && $0.insert(method.path).inserted }
+    guard isFirst, let name = config.nearMiss(of: method) else { return }
+    let parts = name.method.isEmpty ? [name.service] : [name.service, name.method]
+    logger.log(
+      .warning,
+      "a service config names what is nearly a method that is called, and does not apply to it: a name has the service as the "
+        + ".proto has it, with its package, and the method apart",
+      [
+        "method": method.path, "named": parts.map(\.excerpt).joined(separator: " / "),
+        "meant": "service \(method.service), method \(method.method)",
+      ]
     )
   }
 

@@ -87,6 +87,24 @@ public struct ServiceConfig: Hashable, Sendable {
     return position.map { methodConfigs[$0] }
   }
 
+  /// A name of a configuration that has been meant for this method, and is another one: the name that Swift has for the service,
+  /// one without its package, another case, or service and method in one. `nil` if the method, or its service, is named.
+  func nearMiss(of method: MethodDescriptor) -> MethodConfig.Name? {
+    guard positions[method.path] == nil, positions["/\(method.service)/"] == nil else { return nil }
+    let service = Self.letters(method.service)
+    let bare = Self.letters(method.service.split(separator: ".").last ?? "")
+    let name = Self.letters(method.method)
+    return methodConfigs.lazy.flatMap(\.names).first { candidate in
+      let letters = Self.letters(candidate.service + candidate.method)
+      return candidate.method.isEmpty && [service, bare].contains(letters)
+        || [service + name, bare + name].contains(letters)
+    }
+  }
+
+  private static func letters(_ name: some StringProtocol) -> [UInt8] {
+    name.utf8.filter { $0.isLetter || $0.isDigit }.map(\.lowercased)
+  }
+
   /// Whether the methods that a name of a configuration stands for would have another one without it.
   func hasConfig(moreGeneralThan name: MethodConfig.Name, at position: Int) -> Bool {
     let others = (name.method.isEmpty ? [] : ["/\(name.service)/"]) + (name.service.isEmpty ? [] : ["//"])

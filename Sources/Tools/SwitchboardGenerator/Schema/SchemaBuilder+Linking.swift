@@ -90,10 +90,28 @@ extension SchemaBuilder {
       }
       fields.append(field)
     }
+    try SchemaBuilder.checkJSONNames(of: fields, in: message)
     for (position, field) in fields.enumerated() {
       if let oneof = field.oneof { schema.messages[index].oneofs[oneof].members.append(position) }
     }
     schema.messages[index].fields = fields
+  }
+
+  /// Refuses a `json_name` that another field has too: one of the two would be lost in JSON. Two names that are equal without
+  /// it are an error of the compiler's, except in proto2, which has always allowed them.
+  private static func checkJSONNames(
+    of fields: [FieldSchema],
+    in message: MessageSchema
+  ) throws(GeneratorError) {
+    var known: [String: FieldSchema] = [:]
+    for field in fields {
+      let name = field.jsonName ?? FieldBuilder.jsonName(for: field.name)
+      guard let other = known.updateValue(field, forKey: name) else { continue }
+      guard field.jsonName != nil || other.jsonName != nil else { continue }
+      throw GeneratorError(
+        "\(message.fullName).\(field.name): the field '\(other.name)' has the JSON name '\(name)' too"
+      )
+    }
   }
 
   /// The features that a field inherits from its oneof or message.

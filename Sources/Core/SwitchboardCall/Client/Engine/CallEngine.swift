@@ -179,6 +179,8 @@ final class CallEngine: Sendable {
         faults = route.faults?(options.initialMetadata) ?? []
         if options.serviceConfig == nil { method = route.config }
       } catch { return RefusedCall(request, eventLoop, receiver, error) }
+    } else if let config, !config.methodConfigs.isEmpty {
+      remarks.report(nearMissOf: request.method, in: config)
     }
     if let method { options.apply(method) }
     let latest = method?.timeout.map { environment.time.deadline(after: $0) }
