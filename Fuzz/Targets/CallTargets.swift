@@ -28,7 +28,7 @@ enum CallTargets {
     do {
       while !rest.isEmpty {
         try rest.prefix(size).withUnsafeBytes { piece in
-          _ = deframer.wholeMessage(in: piece)
+          _ = Deframer.wholeMessage(in: piece, limit: .request(1 << 16))
           var rest = piece
           while let message = try deframer.next(&rest) {
             found.messages.append(message.withBytes { $0.withUnsafeBytes(Array.init) })

@@ -64,8 +64,9 @@ import Testing
   }
 
   @Test func onlyAWholePlainMessageIsReadInPlace() {
-    let deframer = Deframer(limit: .request(100))
-    func count(_ bytes: [UInt8]) -> Int? { bytes.withUnsafeBytes { deframer.wholeMessage(in: $0)?.count } }
+    func count(_ bytes: [UInt8]) -> Int? {
+      bytes.withUnsafeBytes { Deframer.wholeMessage(in: $0, limit: .request(100))?.count }
+    }
     #expect(count([0, 0, 0, 0, 2, 7, 8]) == 2)
     #expect(count([0, 0, 0, 0, 0]) == 0)
     #expect(count([1, 0, 0, 0, 2, 7, 8]) == nil)

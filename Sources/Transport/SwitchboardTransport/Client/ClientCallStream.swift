@@ -71,7 +71,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     flow = request.responses.map { InboundFlow($0) }
     trace = AttemptTrace(mark: channel.mistakes.mark(of: request.method))
     inbound = InboundMessages(
-      deframer: Deframer(limit: .response(request.options, orOfChannel: channel.options.responseSizeLimit))
+      limit: .response(request.options, orOfChannel: channel.options.responseSizeLimit)
     )
     self.request = consume request
     self.receiver = copy receiver

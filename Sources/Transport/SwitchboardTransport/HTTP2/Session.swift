@@ -165,6 +165,8 @@ final class Session: HTTPServerSession, HTTPClientSession {
     // The buffer for frames grows when it is first used.
     handle.useArenaForBuffers(true)
     defer { handle.useArenaForBuffers(false) }
+    // Held for the loop: otherwise each frame would retain them.
+    let (shortcuts, arena) = (shortcuts, memory.arena)
     while target.byteCount < limit {
       var chunk: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(raw, &chunk)
@@ -174,7 +176,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
         return memory.mayDropConsumed ? .all : .some
       }
       let frame = UnsafeRawBufferPointer(start: chunk, count: count)
-      if count >= Self.leastConsumed { memory.arena?.noteConsumed(frame) }
+      if count >= Self.leastConsumed { arena?.noteConsumed(frame) }
       if let shortcuts { shortcuts.append(frame, to: target, in: self) } else { target.append(frame) }
     }
     return .some

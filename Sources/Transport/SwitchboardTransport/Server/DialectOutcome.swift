@@ -7,7 +7,8 @@ import SwitchboardCall
 ///      ├──────> a page
 ///      └──────> a refusal <── a page whose request is too large
 /// ```
-struct DialectOutcome {
+/// An object, because requests of gRPC have none: the head of each call would be twice as large.
+final class DialectOutcome {
   private(set) var isCall = false
   /// Why the call fails before its handler runs.
   private(set) var failure: GRPCStatus?
@@ -19,20 +20,20 @@ struct DialectOutcome {
   private(set) var page: HTTPPage?
   private(set) var refusal: RequestHead.Rejection?
 
-  mutating func become(_ call: borrowing DialectCall) {
+  func become(_ call: borrowing DialectCall) {
     isCall = true
     // Copying a status costs more than all the rest, and few calls have one.
     if call.failure != nil { failure = call.failure }
   }
 
-  mutating func set(_ settings: borrowing DialectSettings) {
+  func set(_ settings: borrowing DialectSettings) {
     hasSettings = true
     metadata = settings.metadata
   }
 
-  mutating func become(_ page: HTTPPage) { self.page = page }
+  func become(_ page: HTTPPage) { self.page = page }
 
-  mutating func refuse(
+  func refuse(
     _ status: StaticString,
     _ message: String,
     header: (name: StaticString, value: String)? = nil

@@ -58,7 +58,7 @@ extension ServerCallStream {
   /// How much is kept of a message that is not whole.
   private var gatheredByteCount: Int {
     let body = dialect.map { $0.byteCount + (inbound.converter?.gatheredByteCount ?? 0) }
-    return inbound.deframer.filledByteCount + (body ?? 0)
+    return inbound.filledByteCount + (body ?? 0)
   }
 
   /// Counts what is kept of the request now, and returns how many bytes its client may send again: `credit`, unless the

@@ -21,7 +21,7 @@ struct InboundRequest {
   /// The body of a request that a page answers.
   private var page: [UInt8] = []
 
-  init(limit: Int) { messages = InboundMessages(deframer: Deframer(limit: .request(limit))) }
+  init(limit: Int) { messages = InboundMessages(limit: .request(limit)) }
 
   mutating func fail(_ status: GRPCStatus) { failure = status }
 

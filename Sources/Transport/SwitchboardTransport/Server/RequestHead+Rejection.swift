@@ -18,7 +18,7 @@ extension RequestHead {
 
   // In parts, because the compiler's time grows with the square of how often one reads a head that cannot be copied.
   private var rejectionOfInvalid: Rejection? {
-    if isTooLarge, terms.isGRPC || outcome.isCall { return .status(.headersTooLarge) }
+    if isTooLarge, terms.isGRPC || isCallOfDialect { return .status(.headersTooLarge) }
     if isTooLarge {
       return .http(
         status: "431",
@@ -36,12 +36,12 @@ extension RequestHead {
     if hasManyContentTypes {
       return .http(status: "400", message: "the request has more than one content-type")
     }
-    if !terms.isGRPC, !outcome.isCall, origin.isRefused(metadata) {
+    if !terms.isGRPC, !isCallOfDialect, origin.isRefused(metadata) {
       return .http(status: "403", message: "pages of this origin may not call")
     }
     if origin.isPreflight(metadata) { return .preflight }
-    if outcome.isCall { return otherRejection }
-    if let refusal = outcome.refusal { return refusal }
+    if let outcome, outcome.isCall { return rejection(of: outcome) }
+    if let refusal = outcome?.refusal { return refusal }
     return page == nil ? grpcRejection : nil
   }
 
@@ -69,7 +69,7 @@ extension RequestHead {
     return nil
   }
 
-  private var otherRejection: Rejection? {
+  private func rejection(of outcome: DialectOutcome) -> Rejection? {
     if let failure = outcome.failure { return .status(failure) }
     // A dialect with its own settings answers with HTTP statuses, and HTTP has one for mistakes of the client.
     guard !terms.hasBadTimeout else {

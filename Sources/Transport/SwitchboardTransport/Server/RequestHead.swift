@@ -13,7 +13,8 @@ struct RequestHead: ~Copyable {
   private(set) var terms = CallTerms()
   private(set) var origin: RequestOrigin
   private(set) var trace: TraceParentField
-  private(set) var outcome = DialectOutcome()
+  /// What a dialect has made of it, if one has.
+  private(set) var outcome: DialectOutcome?
   /// Which other heads of the connection it equals.
   private(set) var likeness = Likeness()
   private var size: HeadSize
@@ -146,6 +147,7 @@ struct RequestHead: ~Copyable {
 
   /// A dialect has made a call of the request.
   mutating func settle(as call: borrowing DialectCall) {
+    let outcome = makeOutcome()
     outcome.become(call)
     request.method = call.method
     terms.setFormat(call.subtype)
@@ -158,7 +160,14 @@ struct RequestHead: ~Copyable {
   }
 
   /// A dialect answers with a page.
-  mutating func settle(as page: HTTPPage) { outcome.become(page) }
+  mutating func settle(as page: HTTPPage) { makeOutcome().become(page) }
+
+  private mutating func makeOutcome() -> DialectOutcome {
+    if let outcome { return outcome }
+    let new = DialectOutcome()
+    outcome = new
+    return new
+  }
 
   /// A dialect refuses the request, or its page does.
   mutating func refuse(
@@ -166,13 +175,13 @@ struct RequestHead: ~Copyable {
     _ message: String,
     header: (name: StaticString, value: String)? = nil
   ) {
-    outcome.refuse(status, message, header: header)
+    makeOutcome().refuse(status, message, header: header)
   }
 
   // MARK: What it says
 
   var method: RPCMethod? { request.method }
-  var page: HTTPPage? { outcome.page }
+  var page: HTTPPage? { outcome?.page }
 
   /// Contains no headers of gRPC itself, or of the call's own dialect.
   var metadata: HPACKHeaders {
@@ -183,8 +192,9 @@ struct RequestHead: ~Copyable {
   }
 
   /// The metadata without a `traceparent` that is kept apart.
-  var plainMetadata: HPACKHeaders { outcome.metadata ?? request.headers }
+  var plainMetadata: HPACKHeaders { outcome?.metadata ?? request.headers }
 
+  var isCallOfDialect: Bool { outcome?.isCall ?? false }
   var isTooLarge: Bool { size.isExceeded }
   var hasManyContentTypes: Bool { contentTypeCount > 1 }
 
@@ -198,14 +208,13 @@ struct RequestHead: ~Copyable {
   @inline(__always) var isValidCall: Bool {
     guard request.method != nil, terms.areValid, !isTooLarge, !hasManyContentTypes else { return false }
     // What browsers cannot send may have any name.
-    return outcome.isCall
-      ? outcome.failure == nil && hosts == nil
-      : request.isPost && terms.isGRPC && terms.acceptsTrailers && carriesGRPC
+    if let outcome, outcome.isCall { return outcome.failure == nil && hosts == nil }
+    return request.isPost && terms.isGRPC && terms.acceptsTrailers && carriesGRPC
   }
 
   /// Whether an equal head, with any `traceparent` of that kind, leads to an equal call of gRPC.
   var isRepeatable: Bool {
-    isValidCall && terms.isGRPC && !outcome.isCall && !origin.isNamed && trace.isRepeatable
+    isValidCall && terms.isGRPC && !isCallOfDialect && !origin.isNamed && trace.isRepeatable
       && size.hasRoom(for: SpanIdentity.listSize)
   }
 

@@ -50,7 +50,7 @@ extension ServerConnection {
     let own = tracer?.callStarted(
       method,
       stream.head.plainMetadata,
-      number: stream.head.outcome.isCall ? nil : stream.head.likeness.repeatedFields,
+      number: stream.head.isCallOfDialect ? nil : stream.head.likeness.repeatedFields,
       stream.head.trace.identity ?? SpanIdentity(),
       &stream.trace.stamp
     )

@@ -22,11 +22,13 @@ struct ServerResponse {
 
   mutating func headersDidLeave() { hasHeaders = true }
 
+  // Inlined, so that the stream copies nothing to ask.
+
   /// Whether it is the response of a call that succeeded, once all of it was sent.
-  var isSuccess: Bool { hasHeaders && status?.isOk ?? true }
+  @inline(__always) var isSuccess: Bool { hasHeaders && status?.isOk ?? true }
 
   /// Whether nothing in the trailers is the call's own.
-  var endsPlainly: Bool { trailers == nil && status.map { $0 == .ok } ?? true }
+  @inline(__always) var endsPlainly: Bool { trailers == nil && status.map { $0 == .ok } ?? true }
 
   // MARK: What is written
 

@@ -26,25 +26,23 @@ struct Deframer {
   private var prefix: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
   private var prefixCount = 0
   /// The flag of a frame that is not a message but the end of the body, in protocols other than gRPC.
-  var endFlag: UInt8 = 0
-  /// What sets `sizeLimit`.
-  private let option: MessageLimit.Option
+  private var endFlag: UInt8 = 0
   /// The largest such frame.
-  var endLimit = 0
+  private var endLimit = 0
   private var isEnd = false
   /// The frame that ended the body.
   private(set) var end: MessageBuffer?
-  let sizeLimit: Int
+  private let limit: MessageLimit
   /// The most bytes of a message that do not count, because the client has not sent them.
   var addedByteCount = 0
 
-  init(limit: MessageLimit) {
-    sizeLimit = limit.byteCount
-    option = limit.option
-  }
+  init(limit: MessageLimit) { self.limit = limit }
 
-  /// The largest message.
-  var limit: MessageLimit { MessageLimit(sizeLimit, option) }
+  /// Lets a frame with this flag end the body.
+  mutating func endWith(_ flag: UInt8, limit: Int) {
+    endFlag = flag
+    endLimit = limit
+  }
 
   /// Whether a message has started and is incomplete.
   var isInsideMessage: Bool { isInsideBody || prefixCount > 0 }
@@ -62,10 +60,13 @@ struct Deframer {
   }
 
   /// Returns the message if the bytes are exactly one uncompressed message, which can be read in place.
-  func wholeMessage(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-    guard !isInsideMessage, bytes.count >= MessageBuffer.prefixByteCount, bytes[0] == 0 else { return nil }
+  static func wholeMessage(
+    in bytes: UnsafeRawBufferPointer,
+    limit: MessageLimit
+  ) -> UnsafeRawBufferPointer? {
+    guard bytes.count >= MessageBuffer.prefixByteCount, bytes[0] == 0 else { return nil }
     let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
-    guard length == bytes.count - MessageBuffer.prefixByteCount, length <= sizeLimit else { return nil }
+    guard length == bytes.count - MessageBuffer.prefixByteCount, length <= limit.byteCount else { return nil }
     return UnsafeRawBufferPointer(rebasing: bytes[MessageBuffer.prefixByteCount...])
   }
 
@@ -103,7 +104,7 @@ struct Deframer {
     prefixCount = 0
     if prefix.0 > 1 { try takeFlags() }
     let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
-    guard isEnd ? length <= endLimit : length - addedByteCount <= sizeLimit else {
+    guard isEnd ? length <= endLimit : length - addedByteCount <= limit.byteCount else {
       throw (isEnd ? MessageLimit(endLimit, .statusInBody) : limit).exceeded(by: length)
     }
     let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])

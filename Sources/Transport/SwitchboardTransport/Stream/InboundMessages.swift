@@ -15,51 +15,50 @@ struct InboundMessages {
   var single = SingleMessage.none
   /// The number and size of all messages that have arrived.
   var totals = MessageTotals()
-  /// What the peer did wrong, if the status of the failure does not say it.
-  fileprivate(set) var fault: PeerAbuse?
-  fileprivate(set) var deframer: Deframer
-  /// The bytes that arrived after all waiting messages.
-  fileprivate(set) var held = HeldBytes()
-  /// Converts received bytes to gRPC's frames, in other protocols.
-  var converter: (any DialectFraming)? {
-    didSet { if let converter { deframer.addedByteCount = converter.addedByteCount } }
+  /// The largest message.
+  let limit: MessageLimit
+  /// What is on the way. `nil` for a call whose one message has come in one piece, as most do: it would be the largest part of
+  /// what a call takes.
+  private var intake: MessageIntake?
+
+  init(limit: MessageLimit) { self.limit = limit }
+
+  fileprivate mutating func makeIntake() -> MessageIntake {
+    if let intake { return intake }
+    let new = MessageIntake(limit)
+    intake = new
+    return new
   }
-  /// Converted frames without room: at most the output of one step.
-  fileprivate(set) var converted = HeldBytes()
-  fileprivate(set) var waiting = Queue<MessageBuffer>()
-  /// The work on a message that another thread does or will do.
-  fileprivate(set) var piece: LargeMessages.Piece?
-  /// The bytes of messages that count as decompressed ones, and the connection's account of them.
-  fileprivate(set) var inflated: (byteCount: Int, account: LargeMessages)?
-  /// Whether waiting messages are being delivered.
-  fileprivate(set) var isDelivering = false
 
   /// Whether everything that arrived has reached the reader, except for an incomplete message.
-  var isEmpty: Bool { hasNoBytes && !hasMessages && !isDelivering }
+  @inline(__always) var isEmpty: Bool { intake?.isEmpty ?? true }
 
-  /// Whether all bytes were split into messages.
-  fileprivate var hasNoBytes: Bool { held.isEmpty && converted.isEmpty }
-
-  fileprivate var hasMessages: Bool { isInBackground || !waiting.isEmpty }
-
-  fileprivate var isInBackground: Bool { piece != nil }
+  fileprivate var hasMessages: Bool { intake?.hasMessages ?? false }
 
   /// Whether messages count as decompressed ones of the connection.
-  var hasInflated: Bool { inflated != nil }
+  var hasInflated: Bool { intake?.inflated != nil }
 
-  var isInsideMessage: Bool { deframer.isInsideMessage }
+  @inline(__always) var isInsideMessage: Bool { intake?.deframer.isInsideMessage ?? false }
 
-  /// Lets a frame with this flag end the body.
-  mutating func endWith(_ flag: UInt8, limit: Int) {
-    deframer.endFlag = flag
-    deframer.endLimit = limit
+  /// How many bytes have arrived of a message that is incomplete.
+  var filledByteCount: Int { intake?.deframer.filledByteCount ?? 0 }
+
+  /// Converts received bytes to gRPC's frames, in other protocols.
+  var converter: (any DialectFraming)? {
+    get { intake?.converter }
+    set { if newValue != nil || intake != nil { makeIntake().convert(by: newValue) } }
   }
 
-  /// The frame that ended the body.
-  var end: MessageBuffer? { deframer.end }
+  /// What the peer did wrong, if the status of the failure does not say it.
+  var fault: PeerAbuse? { intake?.fault }
 
-  /// The largest message.
-  var limit: MessageLimit { deframer.limit }
+  /// Lets a frame with this flag end the body.
+  mutating func endWith(_ flag: UInt8, limit: Int) { makeIntake().deframer.endWith(flag, limit: limit) }
+
+  /// The frame that ended the body.
+  var end: MessageBuffer? { intake?.deframer.end }
+
+  fileprivate func takeInflated() -> (byteCount: Int, account: LargeMessages)? { intake?.inflated.take() }
 
   /// The single message, for its reader.
   mutating func takeSingle() -> SingleMessage {
@@ -76,11 +75,53 @@ struct InboundMessages {
     fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
   }
 
-  fileprivate mutating func drop() {
+  fileprivate func drop() { intake?.drop() }
+}
+
+/// What is on the way between the bytes of a stream and their reader.
+private final class MessageIntake {
+  // Unchecked exclusivity: confined to the loop of its stream, and no accessor calls other code.
+
+  /// What the peer did wrong, if the status of the failure does not say it.
+  @exclusivity(unchecked) var fault: PeerAbuse?
+  @exclusivity(unchecked) var deframer: Deframer
+  /// The bytes that arrived after all waiting messages.
+  @exclusivity(unchecked) var held = HeldBytes()
+  /// Converts received bytes to gRPC's frames, in other protocols.
+  @exclusivity(unchecked) private(set) var converter: (any DialectFraming)?
+  /// Converted frames without room: at most the output of one step.
+  @exclusivity(unchecked) var converted = HeldBytes()
+  @exclusivity(unchecked) var waiting = Queue<MessageBuffer>()
+  /// The work on a message that another thread does or will do.
+  @exclusivity(unchecked) var piece: LargeMessages.Piece?
+  /// The bytes of messages that count as decompressed ones, and the connection's account of them.
+  @exclusivity(unchecked) var inflated: (byteCount: Int, account: LargeMessages)?
+  /// Whether waiting messages are being delivered.
+  @exclusivity(unchecked) var isDelivering = false
+
+  init(_ limit: MessageLimit) { deframer = Deframer(limit: limit) }
+
+  /// Whether everything that arrived has reached the reader, except for an incomplete message.
+  var isEmpty: Bool { hasNoBytes && !hasMessages && !isDelivering }
+
+  /// Whether all bytes were split into messages.
+  var hasNoBytes: Bool { held.isEmpty && converted.isEmpty }
+
+  var hasMessages: Bool { isInBackground || !waiting.isEmpty }
+
+  var isInBackground: Bool { piece != nil }
+
+  func convert(by converter: (any DialectFraming)?) {
+    self.converter = converter
+    if let converter { deframer.addedByteCount = converter.addedByteCount }
+  }
+
+  func drop() {
     deframer.drop()
     held = HeldBytes()
     converted = HeldBytes()
     waiting.removeAll()
+    piece?.cancel()
   }
 }
 
@@ -122,7 +163,9 @@ extension InboundMessageStream {
   /// Processes bytes that arrived, and returns how many bytes the peer may send again at once.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     inbound.totals.bytes += bytes.count
-    if flow == nil, inbound.totals.messages == 0, let whole = inbound.deframer.wholeMessage(in: bytes) {
+    if flow == nil, inbound.totals.messages == 0, !inbound.isInsideMessage,
+      let whole = Deframer.wholeMessage(in: bytes, limit: inbound.limit)
+    {
       inbound.single = .lent(whole)
       countReceived(whole.count)
       proceed()
@@ -143,12 +186,13 @@ extension InboundMessageStream {
   }
 
   func deframe(_ bytes: UnsafeRawBufferPointer) {
+    let intake = inbound.makeIntake()
     do throws(GRPCStatus) {
       // The rest of a message that has started needs no more memory.
-      let canDeliver = inbound.hasNoBytes && (inbound.deframer.isInsideBody || hasRoom)
-      let rest = canDeliver ? try convertAndSplit(bytes) : bytes
-      if !rest.isEmpty { inbound.held.append(rest) }
-      guard !inbound.hasNoBytes else { return }
+      let canDeliver = intake.hasNoBytes && (intake.deframer.isInsideBody || hasRoom)
+      let rest = canDeliver ? try convertAndSplit(bytes, intake) : bytes
+      if !rest.isEmpty { intake.held.append(rest) }
+      guard !intake.hasNoBytes else { return }
     } catch {
       return fail(error)
     }
@@ -158,19 +202,22 @@ extension InboundMessageStream {
   }
 
   /// Delivers the messages that these bytes complete, until there is no room. Returns the remaining bytes.
-  private func convertAndSplit(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
-    guard let converter = inbound.converter else { return try split(bytes) }
+  private func convertAndSplit(
+    _ bytes: UnsafeRawBufferPointer,
+    _ intake: MessageIntake
+  ) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+    guard let converter = intake.converter else { return try split(bytes, intake) }
     var rest = bytes
     while true {
-      if !inbound.converted.isEmpty {
-        var frames = inbound.converted
-        inbound.converted = HeldBytes()
-        try frames.take { frames throws(GRPCStatus) in try split(frames) }
-        inbound.converted = frames
+      if !intake.converted.isEmpty {
+        var frames = intake.converted
+        intake.converted = HeldBytes()
+        try frames.take { frames throws(GRPCStatus) in try split(frames, intake) }
+        intake.converted = frames
       }
-      guard !rest.isEmpty, inbound.converted.isEmpty, hasRoom else { return rest }
+      guard !rest.isEmpty, intake.converted.isEmpty, hasRoom else { return rest }
       let frames = try converter.frames(from: &rest, inbound.limit)
-      frames.withUnsafeBytes { inbound.converted.append($0) }
+      frames.withUnsafeBytes { intake.converted.append($0) }
     }
   }
 
@@ -178,11 +225,14 @@ extension InboundMessageStream {
   ///
   /// A waiting reader is woken when all messages have been delivered. Waking costs as much as ten small messages, and
   /// the reader would otherwise read the first message before the second is delivered, and wait again.
-  private func split(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+  private func split(
+    _ bytes: UnsafeRawBufferPointer,
+    _ intake: MessageIntake
+  ) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     var rest = bytes
     var isFlushed = true
     defer { if !isFlushed { flow?.pipe.flush() } }
-    while let message = try inbound.deframer.next(&rest) {
+    while let message = try intake.deframer.next(&rest) {
       countReceived(message.byteCount)
       isFlushed = rest.isEmpty
       guard try accept(message, flush: isFlushed) else { break }
@@ -196,7 +246,7 @@ extension InboundMessageStream {
     // behind the first.
     guard flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }
     if !inbound.hasMessages, hasRoom(for: message) { return try decompressAndDeliver(message, flush: flush) }
-    inbound.waiting.append(message)
+    inbound.makeIntake().waiting.append(message)
     flow?.isHolding = true
     deliverHeld()
     return hasRoom
@@ -211,16 +261,16 @@ extension InboundMessageStream {
 
   /// Counts the message that is delivered next as a decompressed one of the connection.
   private func count(inflated byteCount: Int) {
-    let account = inbound.inflated?.account ?? largeMessages
-    inbound.inflated = (byteCount + (inbound.inflated?.byteCount ?? 0), account)
+    let intake = inbound.makeIntake()
+    let account = intake.inflated?.account ?? largeMessages
+    intake.inflated = (byteCount + (intake.inflated?.byteCount ?? 0), account)
     account.add(inflated: byteCount)
     flow?.isInflated = true
   }
 
   /// The decompressed messages were read. What is left of them in the pipe counts as the stream's other messages do.
   func releaseInflated() {
-    guard let (byteCount, account) = inbound.inflated else { return }
-    inbound.inflated = nil
+    guard let (byteCount, account) = inbound.takeInflated() else { return }
     flow?.isInflated = false
     account.release(inflated: byteCount)
   }
@@ -230,7 +280,6 @@ extension InboundMessageStream {
     // Most calls have read all of them: to release what is empty costs them more than to ask.
     guard !inbound.isEmpty || inbound.isInsideMessage else { return }
     inbound.drop()
-    inbound.piece?.cancel()
   }
 
   /// Lets the peer send as many bytes as were read.
@@ -246,33 +295,34 @@ extension InboundMessageStream {
   /// Delivers waiting messages as far as there is room, and reports when none are left. It may be called recursively,
   /// by a reader that reads a message immediately and by messages that are held again.
   private func deliverWaiting() {
-    guard !inbound.isDelivering else { return }
-    inbound.isDelivering = true
+    let intake = inbound.makeIntake()
+    guard !intake.isDelivering else { return }
+    intake.isDelivering = true
     do throws(GRPCStatus) {
-      while wantsMessages, !inbound.isInBackground, try deliverNextHeld() {}
+      while wantsMessages, !intake.isInBackground, try deliverNext(of: intake) {}
     } catch {
-      inbound.isDelivering = false
+      intake.isDelivering = false
       return deliveryFailed(error)
     }
-    inbound.isDelivering = false
+    intake.isDelivering = false
     guard inbound.isEmpty else { return }
     flow?.isHolding = false
     heldMessagesWereDelivered()
   }
 
   /// Returns `false` if nothing waits or there is no room.
-  private func deliverNextHeld() throws(GRPCStatus) -> Bool {
-    if let next = inbound.waiting.first {
+  private func deliverNext(of intake: MessageIntake) throws(GRPCStatus) -> Bool {
+    if let next = intake.waiting.first {
       guard hasRoom(for: next) else { return false }
-      _ = inbound.waiting.popFirst()
+      _ = intake.waiting.popFirst()
       try decompressAndDeliver(next, flush: true)
       return true
     }
-    guard !inbound.hasNoBytes, hasRoom else { return false }
-    var bytes = inbound.held
-    inbound.held = HeldBytes()
-    try bytes.take { bytes throws(GRPCStatus) in try convertAndSplit(bytes) }
-    inbound.held = bytes
+    guard !intake.hasNoBytes, hasRoom else { return false }
+    var bytes = intake.held
+    intake.held = HeldBytes()
+    try bytes.take { bytes throws(GRPCStatus) in try convertAndSplit(bytes, intake) }
+    intake.held = bytes
     return true
   }
 
@@ -345,10 +395,10 @@ extension InboundMessageStream {
     _ work: @escaping @Sendable () throws(GRPCStatus) -> Product,
     then finish: @escaping @Sendable (Self, Result<Product, GRPCStatus>) -> Void
   ) {
-    inbound.piece = largeMessages.run(inflating: inflating) {
+    inbound.makeIntake().piece = largeMessages.run(inflating: inflating) {
       Result(catching: work)
     } then: { result in
-      self.inbound.piece = nil
+      self.inbound.makeIntake().piece = nil
       if self.wantsMessages, let result { finish(self, result) }
     }
   }
@@ -356,7 +406,7 @@ extension InboundMessageStream {
   private func noteFault(_ error: GRPCStatus) -> GRPCStatus {
     // The peer cannot help it if memory is lacking.
     guard error != .noMemoryToDecompress else { return error }
-    inbound.fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
+    inbound.makeIntake().fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
     return error
   }
 }
