@@ -45,13 +45,13 @@ enum MeshTargets {
 
   /// What the control plane and the watch learn of a response with the resource.
   private static func answer(_ read: ResourceReader.Read, _ type: ResourceType) throws {
-    var state = DiscoveryState()
-    state.opened()
+    var state = DiscoveryState(servers: [.init()], authorities: [ServerChoice([0])])
     let name = read.name ?? "name"
-    _ = state.watch(ResourceKey(type, name), 1)
-    _ = state.nextRequest()
-    let actions = state.received(type, version: "2", nonce: "2", [read])
-    let request = state.nextRequest()
+    _ = state.watch(ResourceKey(type, name), 1, of: 0)
+    state.opened(0)
+    _ = state.nextRequest(0)
+    let actions = state.received(0, type, version: "2", nonce: "2", [read])
+    let request = state.nextRequest(0)
     guard case .failure(let fault) = read.result else {
       try BrokenPromise.unless(request?.refusal == nil, "what is valid is refused")
       return try BrokenPromise.unless(
@@ -147,7 +147,7 @@ enum MeshTargets {
       if owner.isEmpty { continue }
       try BrokenPromise.unless(name.utf8.starts(with: "xdstp://".utf8), "the listener of an owner is \(name)")
     }
-    try BrokenPromise.unless(bootstrap.servers(for: "xdstp:///x") == bootstrap.servers, "no control plane")
+    try BrokenPromise.unless(ServerTable(bootstrap).authority(of: "xdstp:///x") == 0, "no control plane")
   }
 
   /// A pattern in the first line, a substitution in the second, and the text for both.

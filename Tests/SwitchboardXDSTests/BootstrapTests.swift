@@ -27,7 +27,8 @@ import Testing
           "node": {"id": "n7", "cluster": "tests", "locality": {"region": "eu", "zone": "eu-1", "sub_zone": "rack"},
                    "metadata": {"app": {"name": "greeter"}}},
           "client_default_listener_resource_name_template": "listener/%s",
-          "authorities": {"other": {"xds_servers": [\(Self.server)]}, "plain": {}},
+          "authorities": {"other": {"xds_servers": [\(Self.server), \(Self.server)], "fallback_on_reachability_only": true},
+                          "plain": {}},
           "certificate_providers": {"default": {"plugin_name": "file_watcher", "config": {"ca_certificate_file": "/r"}}},
           "something_new": [1, 2]
         }
@@ -57,10 +58,13 @@ import Testing
       try bootstrap.listenerName(for: "a b", of: "other")
         == "xdstp://other/envoy.config.listener.v3.Listener/a%20b"
     )
-    #expect(bootstrap.servers(for: "xdstp://other/x")?.map(\.target) == ["plane:443"])
-    #expect(bootstrap.servers(for: "xdstp://plain/x")?.count == 2)
-    #expect(bootstrap.servers(for: "xdstp://unknown/x") == nil)
-    #expect(bootstrap.servers(for: "anything")?.count == 2)
+    let table = ServerTable(bootstrap)
+    #expect(bootstrap.servers == table.servers)
+    func choice(_ name: String) -> ServerChoice? { table.authority(of: name).map { table.choices[$0] } }
+    #expect(choice("xdstp://other/x") == ServerChoice([1], isByReachability: true))
+    #expect(choice("xdstp://plain/x") == ServerChoice([0, 1]))
+    #expect(choice("xdstp://unknown/x") == nil)
+    #expect(choice("anything") == ServerChoice([0, 1]) && choice("xdstp:///x") == ServerChoice([0, 1]))
   }
 
   @Test(arguments: [
@@ -82,6 +86,19 @@ import Testing
     (
       #"{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "tls"}], "call_creds": [{"type": "jwt_token_file"}]}]}"#,
       "xds_servers[0].call_creds[0].config: is missing"
+    ),
+    // Also one that would be asked only if others cannot be.
+    (
+      #"{"xds_servers": [\#(server), {"server_uri": "b", "channel_creds": [{"type": "x"}]}]}"#,
+      "xds_servers[1].channel_creds: has none of the kinds that are known, which are tls and insecure; there is: x"
+    ),
+    (
+      #"{"xds_servers": [\#(server)], "authorities": {"a": {"xds_servers": [\#(server), {"server_uri": ""}]}}}"#,
+      "authorities.a.xds_servers[1].server_uri: is empty"
+    ),
+    (
+      #"{"xds_servers": [\#(server)], "authorities": {"a": {"fallback_on_reachability_only": "yes"}}}"#,
+      "authorities.a.fallback_on_reachability_only: is neither true nor false"
     ),
     (#"{"xds_servers": [\#(server)], "node": 1}"#, "node: is not an object"),
     (

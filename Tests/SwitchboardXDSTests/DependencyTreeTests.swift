@@ -105,7 +105,7 @@ import Testing
       .resource(.success(.listener(ListenerResource(routes: .inline(table)))))
     )
     #expect(tree.resolve().outcome == .failed("no virtual host is for name"))
-    #expect(!tree.received(ResourceKey(.listener, "l"), .ambient(.controlPlaneLost(.ok))))
+    #expect(!tree.received(ResourceKey(.listener, "l"), .ambient(.slow(ResourceKey(.listener, "l")))))
   }
 
   @Test func anAggregateLeadsToItsClustersInOrder() {

@@ -171,7 +171,7 @@ import Testing
           check(!model.timers.values.contains(key), "two timers run for one resource")
           model.timers[timer] = key
         case .cancelTimer(let timer): model.timers[timer] = nil
-        case .log: break
+        case .open, .close, .log: break
         }
       }
       for (key, ids) in model.watches {

@@ -138,6 +138,11 @@ import Testing
     #expect(state.opened() == [request(["c"], "1", "", isFirst: true)])
     #expect(state.ended(lost) == ["ambient [1] the control plane cannot be asked: refused"])
     #expect(state.watch(key, 2) == ["tell [2] e1", "ambient [2] the control plane cannot be asked: refused"])
+    // Who asks for more learns at once that nobody answers, and is told when somebody does.
+    let other = ResourceKey(.cluster, "d")
+    #expect(state.watch(other, 3) == ["fail [3] the control plane cannot be asked: refused"])
+    _ = state.opened()
+    #expect(state.connected() == ["timer 3 of cluster d: 15.0 seconds"])
   }
 
   @Test func manyChangesMakeOneRequest() {
@@ -211,7 +216,9 @@ extension DiscoveryState.Action {
     case .tell(let watches, .ambient(let status)): "ambient \(watches) \(status?.message ?? "nothing")"
     case .startTimer(let key, let timer, let delay): "timer \(timer) of \(key): \(delay)"
     case .cancelTimer(let timer): "cancel \(timer)"
-    case .log(_, let message): "log \(message)"
+    case .open(let server): "open \(server)"
+    case .close(let server): "close \(server)"
+    case .log(_, _, let message): "log \(message)"
     }
   }
 }

@@ -60,6 +60,28 @@ import XDSMessages
     #expect(timers == count)
   }
 
+  /// Each may be a reason to ask another control plane.
+  @Test func manyResourcesThatNobodyCanBeAskedForFailInTimeThatIsProportional() {
+    var state = DiscoveryState(servers: [.init(), .init()], authorities: [ServerChoice([0, 1])])
+    _ = state.watch(ResourceKey(.listener, "l"), 0, of: 0)
+    for server in 0...1 {
+      state.opened(server)
+      _ = state.ended(server, GRPCStatus(code: .unavailable, message: "lost"))
+    }
+    let count = 30_000
+    var failures = 0
+    for number in 1...count {
+      for case .tell(_, .resource(.failure)) in state.watch(
+        ResourceKey(.cluster, "c\(number)"),
+        number,
+        of: 0
+      ) {
+        failures += 1
+      }
+    }
+    #expect(failures == count)
+  }
+
   /// A hundred bytes of each cluster would lead to a megabyte of servers.
   @Test func serversThatManyClustersShareCountForEach() throws {
     let names = (0..<200).map { "c\($0)" }
@@ -206,7 +228,7 @@ import XDSMessages
   // MARK: Logs
 
   private func logs(_ actions: [DiscoveryState.Action]) -> [String] {
-    actions.compactMap { if case .log(_, let message) = $0 { message } else { nil } }
+    actions.compactMap { if case .log(_, _, let message) = $0 { message } else { nil } }
   }
 
   @Test func aResponseThatDeletesManyResourcesMakesFewLines() {

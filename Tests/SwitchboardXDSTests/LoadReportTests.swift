@@ -28,10 +28,10 @@ import Testing
     environment.time = time
     environment.options.logger = .quiet
     let client = XDSClient(plane.bootstrap, environment)
-    #expect(client.reporter(of: "c") == nil)
+    #expect(client.reporter(0) == nil)
     let watch = try client.watch(ResourceKey(.listener, "l")) { _ in }
     try plane.command(["reports": ["seconds": 7]])
-    let reporter = try #require(client.reporter(of: "c"))
+    let reporter = try #require(client.reporter(0))
     var leases = [reporter.lease("c", ""), reporter.lease("d", "")]
     let hello = try plane.nextLoad("reporting")
     #expect(hello.node == "test-client" && hello.load?.isEmpty == true)
@@ -70,7 +70,7 @@ import Testing
     environment.options.logger = .quiet
     let client = XDSClient(plane.bootstrap, environment)
     let watch = try client.watch(ResourceKey(.listener, "l")) { _ in }
-    let lease = client.reporter(of: "c")?.lease("c", "")
+    let lease = client.reporter(0)?.lease("c", "")
     try await pass(0.8...1.2)
     try await pass(1.28...1.92)
     try await pass(2.048...3.072) { try plane.command(["reports": ["seconds": 9]]) }

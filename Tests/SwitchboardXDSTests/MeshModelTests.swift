@@ -168,6 +168,8 @@ private struct MeshLife {
   private var timers: [Int: ResourceKey] = [:]
   private var isOpen = false
   private var hasServed = false
+  /// Whether the latest stream that ended had brought nothing, and none has since.
+  private var isLost = false
   private var count = 0
   /// What the channel and the model use now: `nil` is for nothing yet, or for no routes.
   private var used: (ours: Usage?, models: Usage?)
@@ -242,6 +244,7 @@ private struct MeshLife {
     isOpen = false
     // What was never known cannot be had, unless the stream has served.
     if !hasServed {
+      isLost = true
       for key in watches.keys where (model.known[key] ?? nil) == nil { model.known[key] = .some(nil) }
     }
     take(state.ended(GRPCStatus(code: .unavailable, message: "lost")))
@@ -270,7 +273,7 @@ private struct MeshLife {
   /// A response, with resources that are asked for: valid, broken, or left out.
   private mutating func respond(_ type: ResourceType, isHonest: Bool = false) throws {
     guard isOpen else { return }
-    hasServed = true
+    (hasServed, isLost) = (true, false)
     var resources: [Google_Protobuf_Any] = []
     var said: [String] = []
     for key in watches.keys.filter({ $0.type == type }).sorted(by: { $0.name.text < $1.name.text }) {
@@ -338,7 +341,7 @@ private struct MeshLife {
         for (key, id) in watches where ids.contains(id) { _ = tree.received(key, update) }
       case .startTimer(let key, let timer, _): timers[timer] = key
       case .cancelTimer(let timer): timers[timer] = nil
-      case .log: break
+      case .open, .close, .log: break
       }
     }
   }
@@ -376,6 +379,7 @@ private struct MeshLife {
     for key in wanted where watches[key] == nil {
       count += 1
       watches[key] = count
+      if isLost { model.known[key] = .some(nil) }
       let actions = state.watch(key, count)
       if actions.contains(where: { if case .tell = $0 { true } else { false } }) { hasNews = true }
       take(actions)

@@ -9,12 +9,15 @@ Commands are lines of JSON on the standard input:
                                                       that cannot be decoded. Types that are left out stay as they are
     {"delay": SECONDS}                                how late responses are sent from now on
     {"cut": true}                                     ends all streams
+    {"flap": true}                                    from now on, each stream ends after its first response, and every second one
+                                                      before that
     {"reports": {"seconds": SECONDS, "clusters": [...]}}   which reports of load it asks for from now on, of all clusters unless
                                                       some are named; null: it does not know what reports are
 
 It answers each with {"done": NUMBER}, and prints an event for each request: {"event": "asked" | "accepted" | "refused",
-"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID, "token": AUTHORIZATION}. For each stream of reports and
-each report there is {"event": "reporting" | "reported", ...}, with the clusters of the report in "load". It ends with its input.
+"type": TYPE, "names": [...], "version": TEXT, "reason": TEXT, "node": ID, "token": AUTHORIZATION}, and {"event": "left", ...} when a
+stream has ended. For each stream of reports and each report there is {"event": "reporting" | "reported", ...}, with the clusters of
+the report in "load". It ends with its input.
 """
 
 import base64
@@ -82,10 +85,13 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
         self.resources = {kind: [] for kind in TYPES}
         self.delay = 0.0
         self.streams = set()
+        self.flaps = False
+        self.count = 0
 
     def change(self, command):
         with self.lock:
             self.delay = command.get("delay", self.delay)
+            self.flaps = command.get("flap", self.flaps)
             if "resources" in command:
                 self.version = command["version"]
                 for kind, values in command["resources"].items():
@@ -98,6 +104,8 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
         events = queue.Queue()
         with self.lock:
             self.streams.add(events)
+            self.count += 1
+            (flaps, is_even) = (self.flaps, self.count % 2 == 0)
 
         def read():
             try:
@@ -111,6 +119,8 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
         names, nonces, count = {}, {}, 0
         token = dict(context.invocation_metadata()).get("authorization", "")
         try:
+            if flaps and is_even:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "it comes and goes")
             while (event := events.get()) is not None:
                 what, value = event
                 if what == "request":
@@ -131,9 +141,12 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
                     nonces[kind] = str(count)
                     time.sleep(self.delay)
                     yield self.response(kind, names[kind], nonces[kind])
+                    if flaps:
+                        return
         finally:
             with self.lock:
                 self.streams.discard(events)
+            say(event="left", type="", names=[], version="", reason="", node="", token=token)
 
     def response(self, kind, names, nonce):
         with self.lock:

@@ -1,7 +1,8 @@
 """gRPC's own client of control planes (C-core, by grpcio), to compare with ours.
 
     grpcio_client.py BOOTSTRAP TARGET CALLS [--control-plane-security] [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target, with this metadata, and
-                                                     prints in JSON how many each server, or each status, answered
+                                                     prints in JSON how many each server, or each status, answered; then
+                                                     the same for each number of calls that its input says
 """
 
 import collections
@@ -17,23 +18,29 @@ def main():
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
     os.environ["GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION"] = "true"
+    os.environ["GRPC_EXPERIMENTAL_XDS_FALLBACK"] = "true"
     import grpc
     import grpc.experimental
 
-    answers = collections.Counter()
     fallback = grpc.experimental.insecure_channel_credentials()
     credentials = grpc.xds_channel_credentials(fallback) if is_secured else fallback
     with grpc.secure_channel(target, credentials) as channel:
         get = channel.unary_unary("/echo.Echo/Get")
-        for _ in range(count):
-            try:
-                # The response has one text, which is short.
-                answers[get(b"", timeout=60, metadata=metadata)[2:].decode()] += 1
-            except grpc.RpcError as error:
-                answers[error.code().name] += 1
-        print(json.dumps(answers), flush=True)
+
+        def call(count):
+            answers = collections.Counter()
+            for _ in range(count):
+                try:
+                    # The response has one text, which is short.
+                    answers[get(b"", timeout=60, metadata=metadata)[2:].decode()] += 1
+                except grpc.RpcError as error:
+                    answers[error.code().name] += 1
+            print(json.dumps(answers), flush=True)
+
+        call(count)
         # The channel ends with the input.
-        sys.stdin.read()
+        for line in sys.stdin:
+            call(int(line))
 
 
 if __name__ == "__main__":

@@ -17,14 +17,6 @@ extension XDSBootstrap {
     return Self.fill(authority.listenerTemplate ?? usual, with: name)
   }
 
-  /// The control planes for a resource. `nil` if there are none for its owner.
-  func servers(for resource: String) -> [Server]? {
-    guard let owner = Self.owner(of: resource) else { return servers }
-    if owner.isEmpty { return servers }
-    guard let authority = authorities.first(where: { $0.key.isExactly(owner) })?.value else { return nil }
-    return authority.servers ?? servers
-  }
-
   /// The owner in an `xdstp:` URL; `nil` for a plain name.
   static func owner(of resource: String) -> String? {
     let scheme = "xdstp://"

@@ -131,6 +131,7 @@ extension XDSBootstrap.Node {
 extension XDSBootstrap.Authority {
   fileprivate init(_ reader: ConfigReader, _ name: String) throws(GRPCStatus) {
     self.init(servers: try XDSBootstrap.servers("xds_servers", of: reader))
+    fallsBackOnReachabilityOnly = try reader.bool("fallback_on_reachability_only") ?? false
     let member = "client_listener_resource_name_template"
     guard let template = try reader.string(member), !template.isEmpty else { return }
     guard template.begins(with: "xdstp://\(name)/") else {

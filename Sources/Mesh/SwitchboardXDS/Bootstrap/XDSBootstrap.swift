@@ -11,7 +11,8 @@ public import SwitchboardCall
 /// )
 /// ```
 public struct XDSBootstrap: Hashable, Sendable {
-  /// The control planes, the preferred one first. Only the first one is asked.
+  /// The control planes, the preferred one first. Another one is used only if those before it cannot be asked while something is
+  /// needed of which nothing is known, and only until one of them answers again (gRFC A71).
   public var servers: [Server]
   /// This client.
   public var node: Node
@@ -98,15 +99,23 @@ public struct XDSBootstrap: Hashable, Sendable {
 
   /// The control planes of another owner.
   public struct Authority: Hashable, Sendable {
-    /// `nil` means those of the bootstrap.
+    /// The preferred one first. `nil` means those of the bootstrap.
     public var servers: [Server]?
     /// The name of the listener of an `xds://OWNER/` target, where `%s` stands for the target's name. `nil` means the usual one.
     public var listenerTemplate: String?
+    /// Whether another control plane is used as soon as those before it cannot be asked, although all that is needed is known
+    /// (gRFC A95). That is for resources which grow old, such as endpoints.
+    public var fallsBackOnReachabilityOnly: Bool
 
     /// An owner's control planes.
-    public init(servers: [Server]? = nil, listenerTemplate: String? = nil) {
+    public init(
+      servers: [Server]? = nil,
+      listenerTemplate: String? = nil,
+      fallsBackOnReachabilityOnly: Bool = false
+    ) {
       self.servers = servers
       self.listenerTemplate = listenerTemplate
+      self.fallsBackOnReachabilityOnly = fallsBackOnReachabilityOnly
     }
   }
 }

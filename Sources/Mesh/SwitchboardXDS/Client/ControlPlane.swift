@@ -8,33 +8,20 @@ import SwitchboardText
 import SwitchboardTransport
 import XDSMessages
 
-/// A control plane that is asked for resources: its channel, the stream of requests and responses, and what is known of it.
-///
-/// All that happens is told to a `DiscoveryState`, behind one lock. What is done about it under the lock only puts work into
-/// queues, so that the order is the same everywhere.
+/// A control plane that may be asked for resources: its channel, and the stream of requests and responses. A `Discovery` says when
+/// it is asked, and is told what happens.
 final class ControlPlane: Sendable {
-  /// Receives what becomes of a resource. Called under the lock: it only passes the update on.
-  typealias Receiver = @Sendable (ResourceUpdate) -> Void
-
   private struct State {
-    var discovery: DiscoveryState
-    var meter: DiscoveryMeter?
-    var receivers: [DiscoveryState.WatchID: Receiver] = [:]
-    var timers: [DiscoveryState.TimerID: Task<Void, Never>] = [:]
-    var lastWatch = 0
-    /// Whether the log says of this stream that it has what nobody knows.
-    var hasUnknownType = false
-    /// Wakes what sends the requests of the current stream.
-    var requests: AsyncStream<Void>.Continuation?
+    var pace = StreamPace()
     var running: Task<Void, Never>?
-    var isEnded = false
   }
 
   /// A response may be as large as that.
   private static let responseSizeLimit = 64 * 1024 * 1024
-  /// Streams that serve and end follow each other no faster than that.
-  private static let shortestLife = Duration.milliseconds(100)
+  /// The connection is closed when the control plane has not been asked for so long. It may be needed again soon.
+  private static let idleTimeout = Duration.seconds(30)
 
+  private let id: ServerID
   private let channel: Channel
   /// What each stream says of this client; `nil` if that is nothing.
   private let token: TokenFile?
@@ -42,11 +29,12 @@ final class ControlPlane: Sendable {
   private let reader: ResourceReader
   let reporter: LoadReporter
   private let time: any CallTime
-  private let logger: Logger
-  private let state: Locked<State>
+  let logger: Logger
+  private let state = Locked(State())
 
   /// Throws `INVALID_ARGUMENT` for a target that is none, and for a token that could be read on its way.
   init(
+    _ id: ServerID,
     _ server: XDSBootstrap.Server,
     _ node: XDSBootstrap.Node,
     _ environment: XDSEnvironment
@@ -58,143 +46,80 @@ final class ControlPlane: Sendable {
           "the control plane \(server.target.excerpt) has a token, which is not sent in plaintext: it needs TLS"
       )
     }
+    self.id = id
     token = server.tokenFile.map { TokenFile(path: $0) }
     var options = environment.options
     options.security = server.security
     options.responseSizeLimit = Self.responseSizeLimit
     options.keepaliveInterval = .seconds(300)
-    options.idleTimeout = nil
+    options.idleTimeout = Self.idleTimeout
     channel = try Channel(target: server.target, options: options, group: environment.group)
     self.node = node.message
-    reader = environment.reader
+    var reader = environment.reader
+    reader.server = id
+    self.reader = reader
     time = environment.time
     logger = environment.options.logger.adding(["control-plane": server.target])
     reporter = LoadReporter(channel, token, self.node, time, logger)
-    let meter = environment.metrics.flatMap { DiscoveryMeter($0, server.target) }
-    let discovery = DiscoveryState(features: server.features, counts: meter.map { _ in ResourceCounts() })
-    state = Locked(State(discovery: discovery, meter: meter))
   }
 
-  /// Watches a resource until the watch is released.
-  func watch(_ key: ResourceKey, _ receiver: @escaping Receiver) -> ResourceWatch {
+  var eventLoop: any EventLoop { channel.eventLoop }
+
+  /// Keeps a stream open until `close`.
+  func open(_ discovery: Discovery) {
     state.withLock { state in
-      state.lastWatch += 1
-      let id = state.lastWatch
-      state.receivers[id] = receiver
-      perform(state.discovery.watch(key, id), &state)
-      if state.running == nil, !state.isEnded {
-        state.running = Task(executorPreference: channel.eventLoop) { await self.run() }
-      }
-      return ResourceWatch { self.unwatch(key, id) }
+      state.running?.cancel()
+      state.running = Task(executorPreference: channel.eventLoop) { await self.run(discovery) }
     }
   }
 
-  private func unwatch(_ key: ResourceKey, _ id: DiscoveryState.WatchID) {
-    // It is released after the lock: what it holds may end a watch in turn.
-    _ = state.withLock { state in
-      perform(state.discovery.unwatch(key, id), &state)
-      return state.receivers.removeValue(forKey: id)
+  func close() {
+    state.withLock { state in
+      state.running?.cancel()
+      state.running = nil
     }
   }
 
-  /// What is known of each resource, by type and name.
-  var records: [(key: ResourceKey, record: ResourceRecord)] {
-    let records = state.withLock { $0.discovery.records }
-    return records.sorted { first, second in
-      first.key.type == second.key.type
-        ? first.key.name.text.precedes(second.key.name.text)
-        : first.key.type.rawValue < second.key.type.rawValue
-    }
-  }
-
-  /// Ends the stream and its channel. Nothing is reported afterwards.
+  /// Nothing is asked afterwards, and no calls are reported.
   func end() {
+    close()
     reporter.end()
-    let (running, _) = state.withLock { state in
-      state.isEnded = true
-      let receivers = state.receivers
-      state.receivers = [:]
-      for timer in state.timers.values { timer.cancel() }
-      state.timers = [:]
-      state.requests?.finish()
-      state.meter?.ended()
-      state.meter = nil
-      return (state.running, receivers)
-    }
-    running?.cancel()
+    Task { await channel.shutDown(grace: .zero) }
   }
 
-  /// Does what the state says, under the lock.
-  private func perform(_ actions: [DiscoveryState.Action], _ state: inout State) {
-    for action in actions {
-      switch action {
-      case .tell(let watches, let update): for id in watches { state.receivers[id]?(update) }
-      case .startTimer(let key, let timer, let delay):
-        let end = time.now.advanced(by: delay)
-        state.timers[timer] = time.alarm(at: end, on: channel.eventLoop) { [weak self] in
-          self?.timeIsUp(key, timer)
-        }
-      case .cancelTimer(let timer): state.timers.removeValue(forKey: timer)?.cancel()
-      case .log(let level, let message): logger.log(level, message)
-      }
-    }
-    if let counts = state.discovery.counts { state.meter?.record(counts) }
-    if state.discovery.hasRequest { state.requests?.yield() }
-  }
-
-  private func timeIsUp(_ key: ResourceKey, _ timer: DiscoveryState.TimerID) {
-    state.withLock { state in
-      state.timers[timer] = nil
-      perform(state.discovery.timeIsUp(key, timer, at: .now()), &state)
-    }
-  }
-
-  // MARK: The stream
-
-  /// Keeps a stream open, until the task is cancelled.
-  private func run() async {
-    var backoff = Backoff(initial: .seconds(1), maximum: .seconds(120))
-    var random = SystemRandomNumberGenerator()
+  private func run(_ discovery: Discovery) async {
+    // It was not asked for a while: nobody knows any more that it cannot be.
+    if let reason = state.withLock({ $0.pace.reasonToWait(at: time.now) }) { discovery.postponed(id, reason) }
     while !Task.isCancelled {
-      let start = time.now
-      let status = await serve()
-      guard !Task.isCancelled else { break }
-      let hasServed = state.withLock { state in
-        state.requests?.finish()
-        state.requests = nil
-        perform(state.discovery.ended(status), &state)
-        if !state.discovery.hasReceived { state.meter?.failed() }
-        return state.discovery.hasReceived
+      if let next = state.withLock({ $0.pace.next }), next > time.now {
+        guard (try? await time.sleep(until: next, on: channel.eventLoop)) != nil else { return }
       }
+      state.withLock { $0.pace.began(at: time.now) }
+      guard let (stream, requests) = discovery.opened(id) else { return }
+      let status = await serve(stream, requests, discovery)
+      guard let hasServed = discovery.ended(stream, status) else { return }
       logger.log(hasServed ? .info : .warning, "the stream has ended: \(status)")
-      var delay = Duration.zero
-      if hasServed { backoff.reset() } else { delay = backoff.next(using: &random) }
-      let next = max(start.advanced(by: Self.shortestLife), time.now.advanced(by: delay))
-      guard (try? await time.sleep(until: next, on: channel.eventLoop)) != nil else { break }
+      state.withLock { $0.pace.ended(status, hasServed: hasServed, at: time.now) }
     }
-    await channel.shutDown(grace: .zero)
   }
 
   /// One stream, to its end.
-  private func serve() async -> GRPCStatus {
+  private func serve(
+    _ stream: Discovery.Stream,
+    _ requests: AsyncStream<Void>,
+    _ discovery: Discovery
+  ) async -> GRPCStatus {
     let client = Envoy_Service_Discovery_V3_AggregatedDiscoveryServiceClient(channel: channel)
     var options = CallOptions()
     options.authTokenProvider = token
     let call = client.makeStreamAggregatedResourcesCall(callOptions: options)
-    let (requests, source) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    state.withLock { state in
-      state.requests = source
-      state.hasUnknownType = false
-      state.discovery.opened()
-      state.meter?.opened()
-      perform([], &state)
-    }
+    defer { call.cancel() }
     return await withTaskGroup { helpers in
-      helpers.addTask { try? await self.send(requests, call.requestStream) }
-      helpers.addTask { await self.noteConnection() }
+      helpers.addTask { try? await self.send(requests, of: stream, call.requestStream, discovery) }
+      helpers.addTask { await self.noteConnection(of: stream, discovery) }
       defer { helpers.cancelAll() }
       do {
-        for try await response in call.responseStream { take(response) }
+        for try await response in call.responseStream { take(response, of: stream, discovery) }
         return await call.status
       } catch { return (error as? GRPCStatus) ?? GRPCStatus(code: .unknown, message: "\(error)") }
     }
@@ -203,62 +128,38 @@ final class ControlPlane: Sendable {
   /// Sends what is due whenever it is woken.
   private func send(
     _ requests: AsyncStream<Void>,
-    _ writer: RequestStreamWriter<Envoy_Service_Discovery_V3_DiscoveryRequest>
+    of stream: Discovery.Stream,
+    _ writer: RequestStreamWriter<Envoy_Service_Discovery_V3_DiscoveryRequest>,
+    _ discovery: Discovery
   ) async throws {
     for await _ in requests {
-      while let request = state.withLock({ $0.discovery.nextRequest() }) {
-        try await writer.send(request.message(node))
-      }
+      while let request = discovery.nextRequest(stream) { try await writer.send(request.message(node)) }
     }
   }
 
-  private func noteConnection() async {
-    for await state in channel.connectivity where state == .ready {
-      self.state.withLock { state in perform(state.discovery.connected(), &state) }
-      return
-    }
+  private func noteConnection(of stream: Discovery.Stream, _ discovery: Discovery) async {
+    for await state in channel.connectivity where state == .ready { return discovery.connected(stream) }
   }
 
-  private func take(_ response: Envoy_Service_Discovery_V3_DiscoveryResponse) {
+  private func take(
+    _ response: Envoy_Service_Discovery_V3_DiscoveryResponse,
+    of stream: Discovery.Stream,
+    _ discovery: Discovery
+  ) {
     guard let type = ResourceType(typeURL: response.typeURL) else {
-      let wasUnknown = state.withLock { state in
-        defer { state.hasUnknownType = true }
-        return state.hasUnknownType
-      }
-      guard !wasUnknown else { return }
+      guard discovery.receivedUnknownType(stream) else { return }
       return logger.log(
         .warning,
         "a response has resources of an unknown type: \(response.typeURL.excerpt)"
       )
     }
     guard response.resources.count <= ResourceReader.countLimit else {
-      return state.withLock { state in
-        perform(state.discovery.refused(type, nonce: response.nonce, .tooManyResources), &state)
-      }
+      return discovery.refused(stream, type, nonce: response.nonce, .tooManyResources)
     }
-    // Before the lock: this takes longest.
+    // Outside of any lock: this takes longest.
     let reads = reader.read(response.resources, of: type)
-    state.withLock { state in
-      state.meter?.received(type, reads)
-      let actions = state.discovery.received(
-        type,
-        version: response.versionInfo,
-        nonce: response.nonce,
-        reads,
-        at: .now()
-      )
-      perform(actions, &state)
-    }
+    discovery.received(stream, type, version: response.versionInfo, nonce: response.nonce, reads)
   }
-}
-
-/// Ends a watch when it is released.
-final class ResourceWatch: Sendable {
-  private let end: @Sendable () -> Void
-
-  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-
-  deinit { end() }
 }
 
 extension DiscoveryRequest {

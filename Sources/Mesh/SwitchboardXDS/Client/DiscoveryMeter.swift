@@ -1,6 +1,6 @@
 import SwitchboardBalancing
 
-/// The metrics of a client of a control plane (gRFC A78).
+/// The metrics of a control plane that a client asks (gRFC A78).
 struct DiscoveryMeter: Sendable {
   private enum Health {
     case unknown
@@ -8,24 +8,15 @@ struct DiscoveryMeter: Sendable {
     case bad
   }
 
-  private let scope: MetricScope
   private let connected: (any MetricSeries)?
   private let failures: (any MetricSeries)?
   /// By type.
   private let valid: [(any MetricSeries)?]
   private let invalid: [(any MetricSeries)?]
-  private let countsResources: Bool
   private var health = Health.unknown
-  private var resources: [ResourceCounts.Group: Gauge] = [:]
-
-  private struct Gauge: Sendable {
-    let series: (any MetricSeries)?
-    var value = 0
-  }
 
   /// `nil` if all of the metrics are off.
   init?(_ scope: MetricScope, _ controlPlane: String) {
-    self.scope = scope
     let labelled = scope.labelled(MetricLabel.controlPlane, controlPlane)
     connected = labelled.series(of: .connected)
     failures = labelled.series(of: .failures)
@@ -35,11 +26,7 @@ struct DiscoveryMeter: Sendable {
       }
     }
     (valid, invalid) = (byType(.valid), byType(.invalid))
-    countsResources = scope.series(of: .resources) != nil
-    guard connected != nil || failures != nil || valid[0] != nil || invalid[0] != nil || countsResources
-    else {
-      return nil
-    }
+    guard connected != nil || failures != nil || valid[0] != nil || invalid[0] != nil else { return nil }
   }
 
   /// A stream was opened. A control plane is thought to be well until the opposite is known.
@@ -65,33 +52,8 @@ struct DiscoveryMeter: Sendable {
     connected?.record(new == .good ? 1 : 0)
   }
 
-  /// The resources have changed, or not.
-  mutating func record(_ counts: ResourceCounts) {
-    guard countsResources else { return }
-    for (group, count) in counts.groups where count != resources[group]?.value ?? 0 {
-      set(group, to: count)
-    }
-  }
-
-  private mutating func set(_ group: ResourceCounts.Group, to count: Int) {
-    var gauge = resources[group] ?? Gauge(series: series(of: group))
-    gauge.value = count
-    gauge.series?.record(Double(count))
-    resources[group] = gauge
-  }
-
-  private func series(of group: ResourceCounts.Group) -> (any MetricSeries)? {
-    scope.labelled(MetricLabel.resourceType, group.type.messageName)
-      .labelled(MetricLabel.resourceAuthority, group.authority?.text ?? "#old")
-      .labelled(MetricLabel.cacheState, group.state.rawValue)
-      .series(of: .resources)
-  }
-
-  /// The client has ended: there is no stream, and there are no resources.
-  mutating func ended() {
-    if health == .good { connected?.record(0) }
-    for group in resources.keys { set(group, to: 0) }
-  }
+  /// The stream was closed, and is not opened again for now.
+  mutating func closed() { if health == .good { become(.unknown) } }
 }
 
 extension Instrument {
@@ -99,7 +61,7 @@ extension Instrument {
     "connected",
     .gauge,
     "{bool}",
-    "whether the control plane can be asked: 0 after a stream without a response, and once the client has ended",
+    "whether the control plane is asked and can be: 0 after a stream without a response, and once it is not asked any more",
     [MetricLabel.controlPlane]
   )
   fileprivate static let failures = client(
@@ -123,15 +85,7 @@ extension Instrument {
     "resources in responses that were refused",
     [MetricLabel.controlPlane, MetricLabel.resourceType]
   )
-  fileprivate static let resources = client(
-    "resources",
-    .gauge,
-    "{resource}",
-    "resources that are asked for, by what is known of them",
-    [MetricLabel.resourceAuthority, MetricLabel.cacheState, MetricLabel.resourceType]
-  )
-
-  private static func client(
+  static func client(
     _ name: String,
     _ kind: Kind,
     _ unit: String,

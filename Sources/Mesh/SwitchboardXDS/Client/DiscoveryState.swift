@@ -10,31 +10,11 @@ enum ResourceUpdate: Sendable {
   case ambient(GRPCStatus?)
 }
 
-/// A request of the client to a control plane.
-struct DiscoveryRequest: Hashable, Sendable {
-  var type: ResourceType
-  /// Sorted by their bytes.
-  var names: [String]
-  /// The version in use; empty if there is none.
-  var version: String
-  /// The response that is answered; empty for the first request about the type.
-  var nonce: String
-  /// Why the response is refused.
-  var refusal: String?
-  /// Whether it is the first one of its stream, which says who asks.
-  var isFirst = false
-}
-
-/// The client's side of the protocol between a client and one control plane, state of the world, as a value: it gets what happens,
+/// The client's side of the protocol between a client and its control planes, state of the world, as a value: it gets what happens,
 /// and returns what to do. Requests are due until `nextRequest` is asked for them, so that many changes make one.
 ///
-/// ```
-///   of a stream:    none ──opened──> opened ──connected──> connected ──ended──> none
-///
-///   of a resource:  asked ──a valid one──> known <──a valid one── failed
-///                     │                      │                      ^
-///                     └──refused, too late───┴──deleted, refused────┘   (a known one: only if faults of data count)
-/// ```
+/// It puts three others together: a `StreamState` for each control plane, a `ServerChoice` for each authority, which says who is
+/// asked and whose answers count, and the `ResourceCache`.
 struct DiscoveryState: Sendable {
   /// What the caller has to do, in this order.
   enum Action: Sendable {
@@ -42,348 +22,340 @@ struct DiscoveryState: Sendable {
     /// Calls `timeIsUp` after a while, unless it is cancelled first.
     case startTimer(ResourceKey, TimerID, Duration)
     case cancelTimer(TimerID)
-    case log(LogLevel, String)
+    /// Keeps a stream open to the control plane, from now on: it is opened again when it has ended.
+    case open(ServerID)
+    /// Closes the stream. What it still brings is not told.
+    case close(ServerID)
+    case log(ServerID, LogLevel, String)
   }
 
   typealias WatchID = Int
   typealias TimerID = Int
 
-  private struct Entry {
-    var watches: [WatchID] = []
-    var resource: Resource?
-    /// The latest failure, unless the resource was valid since.
-    var failure: GRPCStatus?
-    /// Whether it was the stream that failed.
-    var isCutOff = false
-    var timer: TimerID?
-    /// Whether the latest response that has all resources lacked this one.
-    var isDeleted = false
-    /// For those who look on.
-    var record = ResourceRecord()
+  /// What is known of a control plane from the start.
+  struct Server: Sendable {
+    /// For messages.
+    var name = ""
+    var features: Set<XDSBootstrap.Feature> = []
 
-    /// Whether the control plane should send it soon.
-    var isAwaited: Bool { resource == nil && timer == nil && (failure == nil || isCutOff) }
+    /// How long it may take to send a resource.
+    var patience: Duration { features.contains(.resourceTimerIsTransientError) ? .seconds(30) : .seconds(15) }
   }
 
-  private struct TypeState {
-    /// By name.
-    var entries: [ExactText: Entry] = [:]
-    /// The version of the latest response that was accepted.
-    var version = ""
-    /// The latest response of this stream.
-    var nonce = ""
-    /// Whether a request is due.
-    var isDue = false
-    /// Why the latest response is refused, until that is said.
-    var refusal: String?
-    /// The refusal that the log has, unless a response was accepted since.
-    var loggedRefusal: String?
-  }
+  private let servers: [Server]
+  private var streams: [StreamState]
+  private var authorities: [ServerChoice]
+  private var cache: ResourceCache
 
-  private enum Stream {
-    case none
-    case opened
-    case connected
-  }
-
-  /// How long a control plane may take to send a resource.
-  private static let patience = Duration.seconds(15)
-  private static let longPatience = Duration.seconds(30)
-
-  private let features: Set<XDSBootstrap.Feature>
-  private var types: [TypeState] = Array(repeating: TypeState(), count: ResourceType.allCases.count)
-  private var stream = Stream.none
-  private var hasSent = false
-  /// The types of which a request is due, in order.
-  private var due: [ResourceType] = []
-  private(set) var hasReceived = false
-  private var lastTimer = 0
-  /// How many resources there are, for metrics; `nil`: nobody wants to know.
-  private(set) var counts: ResourceCounts?
-
-  init(features: Set<XDSBootstrap.Feature> = [], counts: ResourceCounts? = nil) {
-    self.features = features
-    self.counts = counts
+  /// An authority is a position in `authorities`, and a `ServerID` one in `servers`.
+  init(servers: [Server], authorities: [ServerChoice], counts: ResourceCounts? = nil) {
+    self.servers = servers
+    self.authorities = authorities
+    streams = Array(repeating: StreamState(), count: servers.count)
+    cache = ResourceCache(authorities: authorities.count, counts: counts)
   }
 
   /// The resource that is known. For tests and for those who look on.
-  func resource(_ key: ResourceKey) -> Resource? { types[key.type.rawValue].entries[key.name]?.resource }
+  func resource(_ key: ResourceKey) -> Resource? { cache.resource(key) }
 
   /// What is known of each resource that somebody watches, by type.
-  var records: [(key: ResourceKey, record: ResourceRecord)] {
-    ResourceType.allCases.flatMap { type in
-      types[type.rawValue].entries.map { (ResourceKey(type, $0.key.text), $0.value.record) }
-    }
-  }
+  var records: [(key: ResourceKey, record: ResourceRecord)] { cache.records }
+
+  /// How many resources there are, for metrics; `nil`: nobody wants to know.
+  var counts: ResourceCounts? { cache.counts }
+
+  /// Those of an authority that are asked, the one in use last.
+  func asked(_ authority: Int) -> [ServerID] { Array(authorities[authority].asked) }
 
   // MARK: Watches
 
-  mutating func watch(_ key: ResourceKey, _ id: WatchID) -> [Action] {
-    if let known = types[key.type.rawValue].entries[key.name] {
-      types[key.type.rawValue].entries[key.name]?.watches.append(id)
-      return Self.story(of: known, for: id)
+  mutating func watch(_ key: ResourceKey, _ id: WatchID, of authority: Int) -> [Action] {
+    let (isNew, story) = cache.watch(key, id, of: authority)
+    guard isNew else { return story }
+    var actions = change(authority) { $0.begin() }
+    actions += fallBack(authority, for: key)
+    for server in authorities[authority].asked { streams[server].ask(key.type) }
+    if let reason = lossReason(of: authority) { return actions + cache.lose(key, reason) }
+    if let server = authorities[authority].inUse, streams[server].isConnected {
+      actions += cache.startTimer(key, servers[server].patience)
     }
-    set(key, Entry(watches: [id]))
-    ask(key.type)
-    return startTimer(key)
-  }
-
-  /// What a new watch learns of what has happened.
-  private static func story(of entry: Entry, for id: WatchID) -> [Action] {
-    if let resource = entry.resource {
-      let known = Action.tell([id], .resource(.success(resource)))
-      return entry.failure.map { [known, .tell([id], .ambient($0))] } ?? [known]
-    }
-    return entry.failure.map { [.tell([id], .resource(.failure($0)))] } ?? []
+    return actions
   }
 
   mutating func unwatch(_ key: ResourceKey, _ id: WatchID) -> [Action] {
-    let type = key.type.rawValue
-    guard var entry = types[type].entries[key.name] else { return [] }
-    entry.watches.removeAll { $0 == id }
-    guard entry.watches.isEmpty else {
-      types[type].entries[key.name] = entry
-      return []
-    }
-    set(key, nil)
-    ask(key.type)
-    return entry.timer.map { [.cancelTimer($0)] } ?? []
+    guard let authority = cache.authority(of: key) else { return [] }
+    let (isGone, actions) = cache.unwatch(key, id)
+    guard isGone else { return actions }
+    for server in authorities[authority].asked { streams[server].ask(key.type) }
+    guard cache.isEmpty(authority) else { return actions }
+    return actions + change(authority) { $0.reset() }
   }
 
   // MARK: Requests
 
   /// Whether `nextRequest` has one.
-  var hasRequest: Bool { !due.isEmpty }
+  func hasRequest(_ server: ServerID) -> Bool { streams[server].hasRequest }
 
-  private mutating func ask(_ type: ResourceType) {
-    guard stream != .none, !types[type.rawValue].isDue else { return }
-    types[type.rawValue].isDue = true
-    due.append(type)
+  /// The next request to send on the stream to a control plane.
+  mutating func nextRequest(_ server: ServerID) -> DiscoveryRequest? {
+    let isAsking = authorities.map { $0.asks(server) }
+    return streams[server].nextRequest { [cache] in cache.names($0, of: isAsking) }
   }
 
-  /// The next request to send on the stream.
-  mutating func nextRequest() -> DiscoveryRequest? {
-    guard let type = due.first else { return nil }
-    due.removeFirst()
-    let state = types[type.rawValue]
-    (types[type.rawValue].isDue, types[type.rawValue].refusal) = (false, nil)
-    defer { hasSent = true }
-    return DiscoveryRequest(
-      type: type,
-      names: state.entries.keys.map(\.text).sorted { $0.precedes($1) },
-      version: state.version,
-      nonce: state.nonce,
-      refusal: state.refusal,
-      isFirst: !hasSent
-    )
+  private mutating func askAll(_ server: ServerID, of isAsking: [Bool]) {
+    for type in ResourceType.allCases where cache.hasEntries(type, of: isAsking) { streams[server].ask(type) }
   }
 
-  // MARK: The stream
+  // MARK: Streams
 
   /// A stream was opened: it can take requests, although it may not be connected yet.
-  mutating func opened() {
-    stream = .opened
-    (hasSent, hasReceived) = (false, false)
-    for type in ResourceType.allCases where !types[type.rawValue].entries.isEmpty { ask(type) }
+  mutating func opened(_ server: ServerID) {
+    streams[server].opened()
+    askAll(server, of: authorities.map { $0.asks(server) })
   }
 
   /// The stream has a connection. From now on, the control plane's time counts.
-  mutating func connected() -> [Action] {
-    guard stream == .opened else { return [] }
-    stream = .connected
-    return ResourceType.allCases.flatMap { startTimers(of: $0) }
+  mutating func connected(_ server: ServerID) -> [Action] {
+    streams[server].connected() ? startTimers(server) : []
   }
 
-  /// The stream has ended.
-  mutating func ended(_ status: GRPCStatus) -> [Action] {
-    guard stream != .none else { return [] }
-    stream = .none
-    due = []
+  private mutating func startTimers(_ server: ServerID) -> [Action] {
+    authorities.indices.filter { authorities[$0].inUse == server }
+      .flatMap { cache.startTimers(of: $0, servers[server].patience) }
+  }
+
+  /// The stream has ended. If it has served, nobody is told.
+  mutating func ended(_ server: ServerID, _ status: GRPCStatus) -> [Action] {
+    guard streams[server].isOpen else { return [] }
+    streams[server].ended(status)
     var actions: [Action] = []
-    let failure = GRPCStatus.controlPlaneLost(status)
-    for type in types.indices {
-      (types[type].nonce, types[type].isDue, types[type].refusal) = ("", false, nil)
-      for (name, entry) in types[type].entries {
-        if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
-        types[type].entries[name]?.timer = nil
-        // That a stream ends which has served is not worth a word.
-        guard !hasReceived else { continue }
-        actions += fail(ResourceKey(ResourceType.allCases[type], name.text), failure)
-        types[type].entries[name]?.isCutOff = true
-      }
+    for authority in authorities.indices where authorities[authority].inUse == server {
+      actions += cache.cancelTimers(of: authority)
+    }
+    return streams[server].failure == nil ? actions : actions + failed(server)
+  }
+
+  /// The control plane, which is to be asked again, has failed too often of late: its next stream has to wait.
+  mutating func postponed(_ server: ServerID, _ status: GRPCStatus) -> [Action] {
+    guard !streams[server].isOpen else { return [] }
+    streams[server].postponed(status)
+    return failed(server)
+  }
+
+  private mutating func failed(_ server: ServerID) -> [Action] {
+    var actions: [Action] = []
+    for authority in authorities.indices where authorities[authority].inUse == server {
+      actions += fallBack(authority, for: cache.firstUnknown(of: authority))
+      if let reason = lossReason(of: authority) { actions += cache.lose(authority, reason) }
     }
     return actions
   }
 
-  private mutating func startTimers(of type: ResourceType) -> [Action] {
-    var actions: [Action] = []
-    for (name, entry) in types[type.rawValue].entries where entry.isAwaited {
-      actions += startTimer(ResourceKey(type, name.text))
-    }
-    return actions
-  }
-
-  /// Starts the timer of a resource, if it is waited for. A walk over all of them for each new one would be endless.
-  private mutating func startTimer(_ key: ResourceKey) -> [Action] {
-    let type = key.type.rawValue
-    guard stream == .connected, types[type].entries[key.name]?.isAwaited == true else { return [] }
-    lastTimer += 1
-    types[type].entries[key.name]?.timer = lastTimer
-    let isPatient = features.contains(.resourceTimerIsTransientError)
-    return [.startTimer(key, lastTimer, isPatient ? Self.longPatience : Self.patience)]
-  }
+  /// Whether the latest stream has brought a response.
+  func hasReceived(_ server: ServerID) -> Bool { streams[server].hasReceived }
 
   mutating func timeIsUp(
     _ key: ResourceKey,
     _ timer: TimerID,
     at time: Google_Protobuf_Timestamp = Google_Protobuf_Timestamp()
   ) -> [Action] {
-    guard types[key.type.rawValue].entries[key.name]?.timer == timer else { return [] }
-    types[key.type.rawValue].entries[key.name]?.timer = nil
-    let isSlow = features.contains(.resourceTimerIsTransientError)
+    guard let authority = cache.timerFired(key, timer), let server = authorities[authority].inUse else {
+      return []
+    }
+    let isSlow = servers[server].features.contains(.resourceTimerIsTransientError)
     let status: GRPCStatus = isSlow ? .slow(key) : .missing(key)
-    note(key, isSlow ? .late : .missing, ResourceRecord.Failure(reason: status.message ?? "", time: time))
-    return fail(key, status)
+    let failure = ResourceRecord.Failure(reason: status.message ?? "", time: time)
+    cache.note(key, isSlow ? .late : .missing, failure)
+    return cache.fail(key, status)
   }
 
   // MARK: Responses
 
   /// A response has come at `time`, with its resources read.
   mutating func received(
+    _ server: ServerID,
     _ type: ResourceType,
     version: String,
     nonce: String,
     _ reads: [ResourceReader.Read],
     at time: Google_Protobuf_Timestamp = Google_Protobuf_Timestamp()
   ) -> [Action] {
-    guard stream != .none else { return [] }
+    guard streams[server].isOpen else { return [] }
     // What answers is connected.
-    let wasConnected = stream == .connected
-    stream = .connected
+    let wasConnected = streams[server].isConnected
+    streams[server].answered()
+    var actions = comeBack(server, type, reads)
+    let isUsing = authorities.map { $0.inUse == server }
+    let outcome = take(reads, of: type, version: version, from: server, at: time, isUsing)
+    actions += outcome.actions
+    let isNews = streams[server].answer(
+      type,
+      nonce: nonce,
+      version: outcome.refusals.isEmpty ? version : nil,
+      refusal: outcome.refusals.text
+    )
+    if isNews, let text = outcome.refusals.text {
+      actions.append(.log(server, .warning, "refused of version \(version.excerpt): \(text.excerpt(1000))"))
+    }
+    return wasConnected ? actions : actions + startTimers(server)
+  }
+
+  /// A response is refused as a whole, and changes nothing.
+  mutating func refused(
+    _ server: ServerID,
+    _ type: ResourceType,
+    nonce: String,
+    _ fault: ResourceFault
+  ) -> [Action] {
+    guard streams[server].isOpen else { return [] }
+    let wasConnected = streams[server].isConnected
+    streams[server].answered()
+    var actions = comeBack(server, type, [])
+    let reason = fault.description
+    if streams[server].answer(type, nonce: nonce, version: nil, refusal: reason) {
+      actions.append(.log(server, .warning, "refused: \(reason)"))
+    }
+    return wasConnected ? actions : actions + startTimers(server)
+  }
+
+  /// Takes what a response says to the authorities that use its control plane.
+  private mutating func take(
+    _ reads: [ResourceReader.Read],
+    of type: ResourceType,
+    version: String,
+    from server: ServerID,
+    at time: Google_Protobuf_Timestamp,
+    _ isUsing: [Bool]
+  ) -> (actions: [Action], refusals: Refusals) {
     var actions: [Action] = []
-    hasReceived = true
-    types[type.rawValue].nonce = nonce
-    var present: Set<ExactText> = []
+    var remarks = Remarks()
     var refusals = Refusals()
+    var present: Set<ExactText> = []
+    let drops = servers[server].features.contains(.failOnDataErrors)
     for (position, read) in reads.enumerated() {
+      if case .failure(let fault) = read.result { refusals.add(read.name, position, fault) }
+      guard let name = read.name else { continue }
+      present.insert(ExactText(name))
+      let key = ResourceKey(type, name)
+      guard let authority = cache.authority(of: key), isUsing[authority] else { continue }
       switch read.result {
       case .success(let resource):
-        guard let name = read.name else { continue }
-        present.insert(ExactText(name))
         let used = ResourceRecord.Version(name: version, contents: read.contents, time: time)
-        actions += accept(ResourceKey(type, name), resource, used)
+        let accepted = cache.accept(key, resource, used)
+        actions += accepted.actions
+        if let remark = accepted.remark { remarks.add(.info, remark) }
+        forgetVersions(type, of: authority, but: server)
       case .failure(let fault):
-        refusals.add(read.name, position, fault)
-        guard let name = read.name else { continue }
-        present.insert(ExactText(name))
-        let key = ResourceKey(type, name)
         let failure = ResourceRecord.Failure(
           reason: fault.description.excerpt(Refusals.longest),
           time: time,
           version: version,
           contents: read.contents
         )
-        note(key, .refused, failure)
-        actions += fail(key, .refused(key, fault), isOfData: true)
+        cache.note(key, .refused, failure)
+        actions += cache.fail(key, .refused(key, fault), drops: drops)
       }
     }
-    if type.isWhole { actions += delete(type, except: present, version, time) }
-    actions = actions.withFewLogs
-    if refusals.isEmpty { types[type.rawValue].version = version }
-    // A control plane may send the same mistake as often as it is refused.
-    if let text = refusals.text, text != types[type.rawValue].loggedRefusal {
-      actions.append(.log(.warning, "refused of version \(version.excerpt): \(text.excerpt(1000))"))
-    }
-    (types[type.rawValue].refusal, types[type.rawValue].loggedRefusal) = (refusals.text, refusals.text)
-    ask(type)
-    return wasConnected ? actions : actions + ResourceType.allCases.flatMap { startTimers(of: $0) }
-  }
-
-  /// A response is refused as a whole, and changes nothing.
-  mutating func refused(_ type: ResourceType, nonce: String, _ fault: ResourceFault) -> [Action] {
-    guard stream != .none else { return [] }
-    hasReceived = true
-    types[type.rawValue].nonce = nonce
-    let reason = fault.description
-    types[type.rawValue].refusal = reason
-    ask(type)
-    guard types[type.rawValue].loggedRefusal != reason else { return [] }
-    types[type.rawValue].loggedRefusal = reason
-    return [.log(.warning, "refused: \(reason)")]
-  }
-
-  private mutating func accept(
-    _ key: ResourceKey,
-    _ resource: Resource,
-    _ used: ResourceRecord.Version
-  ) -> [Action] {
-    // Control planes may send what nobody has asked for.
-    guard var entry = types[key.type.rawValue].entries[key.name] else { return [] }
-    var actions: [Action] = []
-    if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
-    if entry.isDeleted { actions.append(.log(.info, "\(key) is there again")) }
-    if entry.resource != resource {
-      actions.append(.tell(entry.watches, .resource(.success(resource))))
-    } else if entry.failure != nil {
-      actions.append(.tell(entry.watches, .ambient(nil)))
-    }
-    (entry.timer, entry.failure, entry.isDeleted) = (nil, nil, false)
-    entry.resource = resource
-    entry.record = ResourceRecord(status: .accepted, used: used)
-    set(key, entry)
-    return actions
-  }
-
-  /// A resource cannot be had. With `isOfData`, that is the data's fault and not the connection's.
-  private mutating func fail(_ key: ResourceKey, _ status: GRPCStatus, isOfData: Bool = false) -> [Action] {
-    guard var entry = types[key.type.rawValue].entries[key.name] else { return [] }
-    var actions: [Action] = []
-    if let timer = entry.timer { actions.append(.cancelTimer(timer)) }
-    if isOfData, features.contains(.failOnDataErrors) { (entry.resource, entry.record.used) = (nil, nil) }
-    (entry.timer, entry.failure, entry.isCutOff) = (nil, status, false)
-    set(key, entry)
-    let update = entry.resource == nil ? ResourceUpdate.resource(.failure(status)) : .ambient(status)
-    return actions + [.tell(entry.watches, update)]
-  }
-
-  private mutating func note(
-    _ key: ResourceKey,
-    _ status: ResourceRecord.Status,
-    _ failure: ResourceRecord.Failure
-  ) {
-    guard var entry = types[key.type.rawValue].entries[key.name] else { return }
-    (entry.record.status, entry.record.failure) = (status, failure)
-    set(key, entry)
-  }
-
-  /// Changes what is known of a resource, together with what is counted.
-  private mutating func set(_ key: ResourceKey, _ entry: Entry?) {
-    counts?.move(key, from: types[key.type.rawValue].entries[key.name]?.record, to: entry?.record)
-    types[key.type.rawValue].entries[key.name] = entry
-  }
-
-  /// Resources that a response lacks which has all of them.
-  private mutating func delete(
-    _ type: ResourceType,
-    except present: Set<ExactText>,
-    _ version: String,
-    _ time: Google_Protobuf_Timestamp
-  ) -> [Action] {
-    var actions: [Action] = []
-    for (name, entry) in types[type.rawValue].entries where !present.contains(name) && !entry.isDeleted {
-      // One that was asked for may not have been known to the control plane when it answered: its timer decides.
-      guard entry.resource != nil || entry.timer == nil && entry.failure != nil else { continue }
-      let key = ResourceKey(type, name.text)
-      types[type.rawValue].entries[name]?.isDeleted = true
-      if entry.resource != nil {
-        let effect = features.contains(.failOnDataErrors) ? "is not used any more" : "is still used"
-        actions.append(.log(.warning, "\(key) was deleted, and \(effect)"))
-      }
+    for (key, wasKnown) in type.isWhole ? cache.delete(type, except: present, of: isUsing) : [] {
+      let effect = drops ? "is not used any more" : "is still used"
+      if wasKnown { remarks.add(.warning, "\(key) was deleted, and \(effect)") }
       let status = GRPCStatus.missing(key)
-      let failure = ResourceRecord.Failure(reason: status.message ?? "", time: time, version: version)
-      note(key, .missing, failure)
-      actions += fail(key, status, isOfData: true)
+      cache.note(key, .missing, .init(reason: status.message ?? "", time: time, version: version))
+      actions += cache.fail(key, status, drops: drops)
+    }
+    return (actions + remarks.lines.map { .log(server, $0.level, $0.text) }, refusals)
+  }
+
+  /// What other control planes have sent is not used any more, so that they are not told that it was.
+  private mutating func forgetVersions(_ type: ResourceType, of authority: Int, but server: ServerID) {
+    for other in authorities[authority].servers where other != server { streams[other].forgetVersion(type) }
+  }
+
+  // MARK: The choice of control planes
+
+  /// Changes who is asked for the resources of an authority.
+  private mutating func change(_ authority: Int, _ body: (inout ServerChoice) -> Void) -> [Action] {
+    let old = authorities[authority]
+    body(&authorities[authority])
+    let new = authorities[authority]
+    guard new != old else { return [] }
+    var actions: [Action] = []
+    let isOwn = authorities.indices.map { $0 == authority }
+    for server in new.asked.dropFirst(old.asked.count) {
+      if isAsked(server, beside: authority) {
+        askAll(server, of: isOwn)
+      } else {
+        actions.append(.open(server))
+      }
+    }
+    for server in old.asked.dropFirst(new.asked.count) {
+      if isAsked(server, beside: authority) {
+        askAll(server, of: isOwn)
+      } else {
+        streams[server].closed()
+        actions.append(.close(server))
+      }
+    }
+    // Another one's time counts.
+    actions += cache.cancelTimers(of: authority)
+    if let server = new.inUse, streams[server].isConnected {
+      actions += cache.startTimers(of: authority, servers[server].patience)
     }
     return actions
+  }
+
+  private func isAsked(_ server: ServerID, beside authority: Int) -> Bool {
+    authorities.indices.contains { $0 != authority && authorities[$0].asks(server) }
+  }
+
+  /// Asks another control plane if the one in use cannot be asked, and that matters. `unknown` is a resource of which nothing is known.
+  private mutating func fallBack(_ authority: Int, for unknown: ResourceKey?) -> [Action] {
+    guard let old = authorities[authority].inUse, let failure = streams[old].failure,
+      !cache.isEmpty(authority), authorities[authority].isByReachability || unknown != nil
+    else { return [] }
+    let hasFailed = streams.map { $0.failure != nil }
+    let actions = change(authority) { $0.moveOn { hasFailed[$0] } }
+    guard let new = authorities[authority].inUse, new != old else { return actions }
+    let need = unknown.map { "the \($0) is needed" } ?? "fallback_on_reachability_only is set"
+    let line =
+      "it cannot be asked, and \(need): the control plane \(servers[new].name.excerpt) is used in its place: "
+      + failure.reasonOfLoss
+    return [.log(old, .warning, line)] + actions
+  }
+
+  /// Returns to a control plane that has answered: with something that is watched, or because none else can be asked.
+  private mutating func comeBack(
+    _ server: ServerID,
+    _ type: ResourceType,
+    _ reads: [ResourceReader.Read]
+  ) -> [Action] {
+    let waiting = authorities.indices.filter {
+      authorities[$0].asks(server) && authorities[$0].inUse != server
+    }
+    guard !waiting.isEmpty else { return [] }
+    var isServed = Array(repeating: false, count: authorities.count)
+    for case (let name?, .success) in reads.lazy.map({ ($0.name, $0.result) }) {
+      if let authority = cache.authority(of: ResourceKey(type, name)) { isServed[authority] = true }
+    }
+    var actions: [Action] = []
+    for authority in waiting {
+      guard isServed[authority] else {
+        actions += fallBack(authority, for: cache.firstUnknown(of: authority))
+        continue
+      }
+      let old = authorities[authority].inUse
+      actions += change(authority) { $0.answered(server) }
+      guard let old else { continue }
+      let line = "it answers again, and is used in place of the control plane \(servers[old].name.excerpt)"
+      actions.append(.log(server, .info, line))
+    }
+    return actions
+  }
+
+  /// Why no control plane can be asked; `nil` if one can.
+  private func lossReason(of authority: Int) -> GRPCStatus? {
+    let all = authorities[authority].servers
+    let failures = all.compactMap { server in streams[server].failure.map { (servers[server].name, $0) } }
+    return failures.count == all.count ? .controlPlanesLost(failures) : nil
   }
 }

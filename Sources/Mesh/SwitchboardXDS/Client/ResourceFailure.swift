@@ -3,13 +3,21 @@ import SwitchboardText
 
 // Why a resource cannot be had.
 extension GRPCStatus {
-  static func controlPlaneLost(_ status: GRPCStatus) -> GRPCStatus {
-    let reason = status.code == .ok ? "it ended the stream" : status.message ?? "\(status.code)"
-    return GRPCStatus(
-      code: .unavailable,
-      message: "the control plane cannot be asked: \(reason)",
-      origin: .peer
-    )
+  /// None of these can be asked, for these reasons.
+  static func controlPlanesLost(_ failures: [(name: String, status: GRPCStatus)]) -> GRPCStatus {
+    let reasons: String
+    if failures.count == 1 {
+      reasons = "the control plane cannot be asked: \(failures[0].status.reasonOfLoss)"
+    } else {
+      let list = failures.prefix(8).map { "\($0.name.excerpt): \($0.status.reasonOfLoss)" }
+      reasons = "no control plane can be asked: \(list.joined(separator: "; "))"
+    }
+    return GRPCStatus(code: .unavailable, message: reasons, origin: .peer)
+  }
+
+  /// Why a stream with this status has brought nothing.
+  var reasonOfLoss: String {
+    code == .ok ? "it ended the stream" : message?.excerpt(500) ?? "\(code)"
   }
 
   static func missing(_ key: ResourceKey) -> GRPCStatus {

@@ -18,8 +18,8 @@ struct XDSEnvironment: Sendable {
 /// Asks the control planes of a bootstrap for resources, for all who share the client. It ends when it is released.
 final class XDSClient: Sendable {
   let bootstrap: XDSBootstrap
-  private let environment: XDSEnvironment
-  private let planes = Locked<[XDSBootstrap.Server: ControlPlane]>([:])
+  private let table: ServerTable
+  private let discovery: Discovery
 
   init(_ bootstrap: XDSBootstrap, _ environment: XDSEnvironment = XDSEnvironment()) {
     self.bootstrap = bootstrap
@@ -28,40 +28,28 @@ final class XDSClient: Sendable {
       policies: environment.reader.policies,
       certificateProviders: CertificateProviders.names(bootstrap.certificateProviders)
     )
-    self.environment = environment
+    table = ServerTable(bootstrap)
+    discovery = Discovery(table, bootstrap.node, environment)
   }
 
-  deinit { for plane in planes.withLock({ $0.values }) { plane.end() } }
+  deinit { discovery.end() }
 
-  /// What is known of each resource, for those who look on.
-  var records: [(key: ResourceKey, record: ResourceRecord)] {
-    let planes = planes.withLock { $0.values.map { $0 } }
-    return planes.flatMap { $0.records }
-  }
+  /// What is known of each resource, by type and name, for those who look on.
+  var records: [(key: ResourceKey, record: ResourceRecord)] { discovery.records }
 
   /// Watches a resource until the watch is released. Throws if there is no control plane for it.
   func watch(
     _ key: ResourceKey,
-    _ receiver: @escaping ControlPlane.Receiver
+    _ receiver: @escaping Discovery.Receiver
   ) throws(GRPCStatus) -> ResourceWatch {
-    guard let server = bootstrap.servers(for: key.name.text)?.first else {
+    guard let authority = table.authority(of: key.name.text) else {
       throw GRPCStatus(code: .unavailable, message: "the xDS bootstrap has no control plane for the \(key)")
     }
-    let plane: Result<ControlPlane, GRPCStatus> = planes.withLock { planes in
-      if let known = planes[server] { return .success(known) }
-      do throws(GRPCStatus) {
-        let made = try ControlPlane(server, bootstrap.node, environment)
-        planes[server] = made
-        return .success(made)
-      } catch { return .failure(error) }
-    }
-    return try plane.get().watch(key, receiver)
+    return try discovery.watch(key, of: authority, receiver)
   }
 
-  /// What reports the calls of a cluster to the control plane that it came from; `nil` if that is none.
-  func reporter(of cluster: String) -> LoadReporter? {
-    bootstrap.servers(for: cluster)?.first.flatMap { server in planes.withLock { $0[server]?.reporter } }
-  }
+  /// What reports calls to a control plane; `nil` if it was never asked.
+  func reporter(_ server: ServerID) -> LoadReporter? { discovery.reporter(server) }
 }
 
 /// The clients of the process: channels with the same bootstrap, target and telemetry share one.

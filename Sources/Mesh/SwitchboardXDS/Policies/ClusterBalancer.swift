@@ -7,7 +7,7 @@ final class ClusterBalancer: BalancerHost {
   private let name: String
   private let host: any BalancerHost
   private let contexts: ClusterContexts?
-  private let reporter: (String) -> LoadReporter?
+  private let reporter: (ServerID) -> LoadReporter?
   private let changed: (ConnectivityState, ConnectivityState) -> Void
   private lazy var child = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting
@@ -22,7 +22,7 @@ final class ClusterBalancer: BalancerHost {
     _ name: String,
     of host: any BalancerHost,
     _ contexts: ClusterContexts?,
-    _ reporter: @escaping (String) -> LoadReporter?,
+    _ reporter: @escaping (ServerID) -> LoadReporter?,
     _ changed: @escaping (ConnectivityState, ConnectivityState) -> Void
   ) {
     self.name = name

@@ -6,8 +6,8 @@ import SwitchboardText
 struct ClusterManager: LoadBalancingPolicy {
   /// `nil`: servers are secured as the channel says.
   let contexts: ClusterContexts?
-  /// What reports the calls of a cluster.
-  let reporter: @Sendable (String) -> LoadReporter?
+  /// What reports calls to a control plane.
+  let reporter: @Sendable (ServerID) -> LoadReporter?
 
   var name: String { "xds_cluster_manager_experimental" }
 
@@ -28,7 +28,7 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
 
   private let host: any BalancerHost
   private let contexts: ClusterContexts?
-  private let reporter: (String) -> LoadReporter?
+  private let reporter: (ServerID) -> LoadReporter?
   private var children: [ExactText: ClusterBalancer] = [:]
   private var states = StateCounts()
   private var isUpdating = false
@@ -37,7 +37,7 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
   init(
     _ host: any BalancerHost,
     _ contexts: ClusterContexts?,
-    _ reporter: @escaping (String) -> LoadReporter?
+    _ reporter: @escaping (ServerID) -> LoadReporter?
   ) {
     self.host = host
     self.contexts = contexts

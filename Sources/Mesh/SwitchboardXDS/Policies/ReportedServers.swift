@@ -6,12 +6,14 @@ final class ReportedServers {
   private struct ClusterKey: Hashable {
     let cluster: ExactText
     let service: ExactText
+    /// The control plane that wants to know.
+    let server: ServerID
   }
 
   private struct PlaceKey: Hashable {
     let cluster: ClusterKey
     let locality: Locality
-    let rule: MetricRule
+    let metrics: MetricRule
   }
 
   private var leases: [ClusterKey: LoadLease] = [:]
@@ -27,7 +29,7 @@ final class ReportedServers {
   var isActive: Bool { !leases.isEmpty }
 
   /// Takes other servers. Calls that have begun are counted where they began.
-  func update(_ leaves: [LeafConfig], _ reporter: (String) -> LoadReporter?) {
+  func update(_ leaves: [LeafConfig], _ reporter: (ServerID) -> LoadReporter?) {
     guard isActive || leaves.contains(where: { $0.cluster.reports != nil }) else { return }
     let before = (leases: leases, places: places)
     (leases, places, counters, limited) = ([:], [:], [:], nil)
@@ -48,11 +50,11 @@ final class ReportedServers {
   private func lease(
     _ cluster: ClusterResource,
     _ before: [ClusterKey: LoadLease],
-    _ reporter: (String) -> LoadReporter?
+    _ reporter: (ServerID) -> LoadReporter?
   ) -> LoadLease? {
-    guard cluster.reports != nil else { return nil }
-    let key = self.key(cluster)
-    let lease = leases[key] ?? before[key] ?? reporter(cluster.name)?.lease(cluster.name, cluster.service)
+    guard let rule = cluster.reports else { return nil }
+    let key = self.key(cluster, rule)
+    let lease = leases[key] ?? before[key] ?? reporter(rule.server)?.lease(cluster.name, cluster.service)
     leases[key] = lease
     return lease
   }
@@ -64,14 +66,14 @@ final class ReportedServers {
     _ before: [PlaceKey: PlaceCounter]
   ) -> PlaceCounter? {
     guard let rule = cluster.reports else { return nil }
-    let key = PlaceKey(cluster: self.key(cluster), locality: locality, rule: rule)
-    let counter = places[key] ?? before[key] ?? PlaceCounter(lease.load.place(locality), rule)
+    let key = PlaceKey(cluster: self.key(cluster, rule), locality: locality, metrics: rule.metrics)
+    let counter = places[key] ?? before[key] ?? PlaceCounter(lease.load.place(locality), rule.metrics)
     places[key] = counter
     return counter
   }
 
-  private func key(_ cluster: ClusterResource) -> ClusterKey {
-    ClusterKey(cluster: ExactText(cluster.name), service: ExactText(cluster.service))
+  private func key(_ cluster: ClusterResource, _ rule: ReportRule) -> ClusterKey {
+    ClusterKey(cluster: ExactText(cluster.name), service: ExactText(cluster.service), server: rule.server)
   }
 
   /// What counts the calls of a server; `nil` if they are not reported.

@@ -39,7 +39,7 @@ final class MeshResolution: Resolution {
   ) {
     self.client = client
     self.names = names
-    policy = ClusterManager(contexts: contexts) { [weak client] in client?.reporter(of: $0) }
+    policy = ClusterManager(contexts: contexts) { [weak client] in client?.reporter($0) }
     self.tree = tree
     self.updates = updates
     self.logger = logger

@@ -10,9 +10,10 @@ extension ClusterResource {
   /// More clusters in one are refused.
   private static let aggregateLimit = 1024
 
-  /// `providers` are the names of certificate providers of the bootstrap.
+  /// `server` has sent it; `providers` are the names of certificate providers of the bootstrap.
   init(
     _ message: Envoy_Config_Cluster_V3_Cluster,
+    of server: ServerID,
     _ policies: PolicyRegistry,
     _ providers: Set<ExactText>,
     _ patterns: PatternReader
@@ -27,7 +28,7 @@ extension ClusterResource {
       guard case .self_p = message.lrsServer.configSourceSpecifier else {
         throw ResourceFault("lrs_server", "is not self")
       }
-      reports = MetricRule(message.lrsReportEndpointMetrics)
+      reports = ReportRule(server: server, metrics: MetricRule(message.lrsReportEndpointMetrics))
     }
     name = message.name
     policy = try ClusterPolicyReader(policies).policy(of: message)

@@ -33,8 +33,8 @@ struct ClusterResource: Hashable, Sendable {
   var security: ClusterSecurity?
   /// The members of the configuration of `outlier_detection`, without its child.
   var outlierDetection: [String: ConfigValue]?
-  /// Its calls are reported to its control plane, with these metrics of servers; `nil`: they are not.
-  var reports: MetricRule?
+  /// How its calls are reported; `nil`: they are not.
+  var reports: ReportRule?
 
   /// The name of its endpoints, if that is another than its own.
   var service: String {

@@ -17,6 +17,9 @@ struct ResourceReader: Sendable {
   /// A response with more resources is not read. No channel uses so many.
   static let countLimit = 131_072
 
+  /// The control plane whose responses are read.
+  var server: ServerID = 0
+
   /// The policies that clusters may have.
   let policies: PolicyRegistry
 
@@ -80,7 +83,7 @@ struct ResourceReader: Sendable {
       case .cluster:
         let message = try packed.contents(Envoy_Config_Cluster_V3_Cluster.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in
-          .cluster(try ClusterResource(message, policies, certificateProviders, patterns))
+          .cluster(try ClusterResource(message, of: server, policies, certificateProviders, patterns))
         }
       case .endpoints:
         let message = try packed.contents(Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self)
