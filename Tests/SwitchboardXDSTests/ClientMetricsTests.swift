@@ -66,6 +66,38 @@ import Testing
     await telemetry.shutDown()
   }
 
+  /// One that is not asked any more is not connected, and has not failed.
+  @Test func eachControlPlaneHasItsOwnMetrics() async throws {
+    let telemetry = try telemetry()
+    try await withMesh(servers: 1) { first, ports async throws in
+      let second = try PlanePeer()
+      try second.set(mesh(ports[0]))
+      first.kill()
+      var bootstrap = first.bootstrap
+      bootstrap.servers += second.bootstrap.servers
+      let (one, other) = (
+        "grpc_xds_server=\"127.0.0.1:\(first.port)\"", "grpc_xds_server=\"127.0.0.1:\(second.port)\""
+      )
+      try await withMeshClient(
+        "xds:///greeter",
+        bootstrap,
+        { $0.observer = telemetry.observer() }
+      ) { client async throws in
+        #expect(try await client.server() == "s0")
+        #expect(telemetry.value("connected", one) == 0 && telemetry.value("connected", other) == 1)
+        #expect(telemetry.value("server_failure_total", one) == 1)
+        #expect(telemetry.value("resource_updates_valid_total", one) == nil)
+        #expect(telemetry.value("resource_updates_valid_total", other) == 1)
+        let again = try PlanePeer(port: first.port)
+        try again.set(mesh(ports[0]))
+        try await telemetry.waitFor("connected", 1, one)
+        try await telemetry.waitFor("connected", 0, other)
+        #expect(telemetry.value("server_failure_total", other) == nil)
+      }
+    }
+    await telemetry.shutDown()
+  }
+
   @Test func nothingIsRecordedByDefault() async throws {
     let telemetry = try telemetry([])
     try await withMesh(servers: 1) { plane, ports async throws in
