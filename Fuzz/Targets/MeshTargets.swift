@@ -39,6 +39,7 @@ enum MeshTargets {
       {
         let cluster = ClusterResource(name: "c", kind: .endpoints("e"), policy: policy)
         try balance([LeafConfig(cluster: cluster, endpoints: endpoints)], policy: nil)
+        try balance([LeafConfig(cluster: cluster, endpoints: endpoints.behindTheirProxies)], policy: nil)
       }
     }
   }

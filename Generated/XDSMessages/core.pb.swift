@@ -309,9 +309,11 @@ public struct Envoy_Config_Core_V3_TransportSocket: SwitchboardProtobuf.Message 
 
 public struct Envoy_Config_Core_V3_Metadata: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var filterMetadata: [String: SwitchboardProtobuf.Google_Protobuf_Struct] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  /// Preferred to what has the same name in the other.
+  @_alwaysEmitIntoClient public var typedFilterMetadata: [String: SwitchboardProtobuf.Google_Protobuf_Any] { get { _storage[map: 40] } _modify { yield &_storage[map: 40] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.Metadata", "1m0<s:filter_metadata") { [SwitchboardProtobuf.Google_Protobuf_Struct.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.Metadata", "1m0<s:filter_metadata 2m1<s:typed_filter_metadata") { [SwitchboardProtobuf.Google_Protobuf_Struct.self, SwitchboardProtobuf.Google_Protobuf_Any.self] }
 }
 
 /// Where bytes come from. gRPC reads none of them.

@@ -45,10 +45,14 @@ public struct Envoy_Config_Endpoint_V3_LocalityLbEndpoints: SwitchboardProtobuf.
   @_alwaysEmitIntoClient public var hasLoadBalancingWeight: Bool { _storage.has(reference: 48) }
   @_alwaysEmitIntoClient public mutating func clearLoadBalancingWeight() { _storage.clear(3) }
   /// 0 is preferred.
-  @_alwaysEmitIntoClient public var priority: UInt32 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var priority: UInt32 { get { _storage[64] } set { _storage[64] = newValue } }
+  /// For endpoints that do not say it themselves.
+  @_alwaysEmitIntoClient public var metadata: Envoy_Config_Core_V3_Metadata { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasMetadata: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearMetadata() { _storage.clear(9) }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.endpoint.v3.LocalityLbEndpoints", "1m0?:locality 2m1*:lb_endpoints 3m2?:load_balancing_weight 5u:priority") { [Envoy_Config_Core_V3_Locality.self, Envoy_Config_Endpoint_V3_LbEndpoint.self, SwitchboardProtobuf.Google_Protobuf_UInt32Value.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.endpoint.v3.LocalityLbEndpoints", "1m0?:locality 2m1*:lb_endpoints 3m2?:load_balancing_weight 5u:priority 9m3?:metadata") { [Envoy_Config_Core_V3_Locality.self, Envoy_Config_Endpoint_V3_LbEndpoint.self, SwitchboardProtobuf.Google_Protobuf_UInt32Value.self, Envoy_Config_Core_V3_Metadata.self] }
 }
 
 public struct Envoy_Config_Endpoint_V3_LbEndpoint: SwitchboardProtobuf.Message {
@@ -88,6 +92,7 @@ public struct Envoy_Config_Endpoint_V3_Endpoint: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var address: Envoy_Config_Core_V3_Address { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
   @_alwaysEmitIntoClient public var hasAddress: Bool { _storage.has(reference: 48) }
   @_alwaysEmitIntoClient public mutating func clearAddress() { _storage.clear(1) }
+  /// Its name, for calls whose route asks for that.
   @_alwaysEmitIntoClient public var hostname: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   /// Of the same server.
   @_alwaysEmitIntoClient public var additionalAddresses: [Envoy_Config_Endpoint_V3_Endpoint.AdditionalAddress] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }

@@ -133,6 +133,7 @@ public struct Envoy_Config_Route_V3_RouteAction: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var clusterHeader: String { get { _storage[string: 32, member: 2] } _modify { yield &_storage[string: 32, member: 2] } }
   @_alwaysEmitIntoClient public var weightedClusters: Envoy_Config_Route_V3_WeightedCluster { get { _storage[message: 32, member: 3] } _modify { yield &_storage[message: 32, member: 3] } }
   @_alwaysEmitIntoClient public var clusterSpecifierPlugin: String { get { _storage[string: 32, member: 37] } _modify { yield &_storage[string: 32, member: 37] } }
+  /// Whether calls have the name of their endpoint as authority.
   @_alwaysEmitIntoClient public var autoHostRewrite: SwitchboardProtobuf.Google_Protobuf_BoolValue { get { _storage[message: 56, member: 7] } _modify { yield &_storage[message: 56, member: 7] } }
   @_alwaysEmitIntoClient public var retryPolicy: Envoy_Config_Route_V3_RetryPolicy { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
   @_alwaysEmitIntoClient public var hasRetryPolicy: Bool { _storage.has(reference: 80) }
@@ -187,6 +188,7 @@ public struct Envoy_Config_Route_V3_RouteAction: SwitchboardProtobuf.Message {
   }
 
   public enum OneOf_HostRewriteSpecifier: Hashable, Sendable {
+    /// Whether calls have the name of their endpoint as authority.
     case autoHostRewrite(SwitchboardProtobuf.Google_Protobuf_BoolValue)
   }
 

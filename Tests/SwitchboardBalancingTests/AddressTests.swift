@@ -55,6 +55,8 @@ struct EndpointAddressTests {
     #expect(EndpointAddress.unix(path: "/a b").description == "unix:/a b")
     #expect(EndpointAddress.unixAbstract(name: "x").description == "unix-abstract:x")
     #expect(EndpointAddress.name(host: "h", port: 5).description == "h:5")
+    let proxied = EndpointAddress.proxied(.ipv6(high: 0, low: 1, port: 5), by: .name(host: "p", port: 6))
+    #expect(proxied.description == "[::1]:5 by p:6" && proxied.host == "::1" && proxied.port == 5)
     #expect(
       EndpointAddress.ipv6(high: 0xFE80 << 48, low: 1, scope: 3, port: 5).description == "[fe80::1%3]:5"
     )

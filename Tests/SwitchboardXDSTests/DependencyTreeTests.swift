@@ -151,6 +151,32 @@ import Testing
     #expect(tree.resolve().names == [name] && tree.resolve().outcome == .incomplete)
   }
 
+  /// Of the same endpoints, one cluster may want the proxies, and another may not.
+  @Test func endpointsAreReachedByTheirProxiesWhereTheirClusterWantsIt() {
+    let tree = start()
+    let (address, proxy) = (EndpointAddress.ipv4(1, port: 1), EndpointAddress.ipv4(2, port: 2))
+    var endpoint = Endpoint([address, .ipv4(3, port: 3)])
+    endpoint.attributes[EndpointProxy.self] = proxy
+    let place = EndpointsResource.Place(name: "p", weight: 1, endpoints: [endpoint, Endpoint([address])])
+    let servers = EndpointsResource(priorities: [[place]], drops: [], hasProxies: true)
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a", "b"]))
+    for (name, usesProxies) in [("a", true), ("b", false)] {
+      var cluster = ClusterResource(name: name, kind: .endpoints("e"), policy: .whole([]))
+      cluster.usesProxies = usesProxies
+      _ = tree.received(ResourceKey(.cluster, name), .resource(.success(.cluster(cluster))))
+    }
+    _ = tree.received(ResourceKey(.endpoints, "e"), .resource(.success(.endpoints(servers))))
+    func addresses(_ name: String) -> [[EndpointAddress]]? {
+      guard case .leaves(let leaves, _)? = config(tree)?.clusters[name] else { return nil }
+      return leaves.compactMap(\.endpoints).flatMap(\.priorities).joined().flatMap(\.endpoints).map(
+        \.addresses
+      )
+    }
+    let proxied = [address, .ipv4(3, port: 3)].map { EndpointAddress.proxied($0, by: proxy) }
+    #expect(addresses("a") == [proxied, [address]])
+    #expect(addresses("b") == [endpoint.addresses, [address]])
+  }
+
   @Test func aggregatesThatAreTooDeepAreRefused() {
     let tree = start()
     _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["0"]))

@@ -72,6 +72,33 @@ import Testing
     #expect(try route(target, exceptions: "*") == ["10.0.0.1:1,192.168.0.1:2,192.168.0.2:3"])
   }
 
+  /// Whatever the channel's own proxy is.
+  @Test(arguments: [ProxyOption.none, .environment, .socks5(host: "127.0.0.1", port: 1080)])
+  func anAddressMayHaveItsOwnProxy(_ option: ProxyOption) throws {
+    let proxies: [EndpointAddress] = [.ipv6(high: 0, low: 1, port: 3), .name(host: "other", port: 4)]
+    let addresses: [EndpointAddress] = [
+      .proxied(.ipv4(0x7F00_0001, port: 1), by: proxies[0]),
+      .proxied(.name(host: "n", port: 2), by: proxies[1]),
+    ]
+    let route = try ProxyRoute(to: addresses, option, ProxyEnvironment(proxy: "proxy:3128", exceptions: "*"))
+    #expect(route.legs.map(\.tunnel?.destination.authority) == ["127.0.0.1:1", "n:2"])
+    #expect(route.legs.map(\.tunnel?.proxy.shown) == ["the proxy [::1]:3", "the proxy other:4"])
+    #expect(route.legs.map(\.server) == addresses)
+  }
+
+  @Test(arguments: [
+    EndpointAddress.proxied(.unix(path: "/a"), by: .ipv4(1, port: 1)),
+    .proxied(.ipv4(1, port: 1), by: .unix(path: "/a")),
+    .proxied(.proxied(.ipv4(1, port: 1), by: .ipv4(2, port: 2)), by: .ipv4(3, port: 3)),
+    .proxied(.ipv4(1, port: 1), by: .proxied(.ipv4(2, port: 2), by: .ipv4(3, port: 3))),
+  ])
+  func noProxyLeadsToSocketsOrOverOthers(_ address: EndpointAddress) {
+    let failure = #expect(throws: GRPCStatus.self) {
+      try ProxyRoute(to: [address], .none, ProxyEnvironment())
+    }
+    #expect(failure?.message?.contains("\(address)") == true)
+  }
+
   private static let exceptions: [(list: String, target: String, isExcepted: Bool)] = [
     ("example.com", "example.com:80", true), ("example.com", "www.Example.COM:80", true),
     ("Example.com", "example.com:80", true), ("example.com", "anexample.com:80", false),

@@ -28,6 +28,7 @@ MODULES = [
     "envoy.extensions.load_balancing_policies.ring_hash.v3.ring_hash_pb2",
     "envoy.extensions.load_balancing_policies.round_robin.v3.round_robin_pb2",
     "envoy.extensions.load_balancing_policies.wrr_locality.v3.wrr_locality_pb2",
+    "envoy.extensions.transport_sockets.http_11_proxy.v3.upstream_http_11_connect_pb2",
     "envoy.extensions.transport_sockets.tls.v3.tls_pb2",
     "xds.type.v3.typed_struct_pb2",
     "udpa.type.v1.typed_struct_pb2",

@@ -17,8 +17,8 @@ def main():
     metadata = [tuple(field.split("=", 1)) for field in sys.argv[5 if is_secured else 4:]]
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
-    os.environ["GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION"] = "true"
-    os.environ["GRPC_EXPERIMENTAL_XDS_FALLBACK"] = "true"
+    for feature in ("ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK"):
+        os.environ["GRPC_EXPERIMENTAL_XDS_" + feature] = "true"
     import grpc
     import grpc.experimental
 

@@ -14,6 +14,10 @@ public enum EndpointAddress: Hashable, Sendable {
   /// A name that is looked up when a connection is opened, by the proxy if there is one.
   case name(host: String, port: UInt16)
 
+  /// An address, or a name, behind an HTTP proxy of its own, which is asked for a tunnel to it (CONNECT). The channel's own proxy
+  /// does not apply to it. `by` is where the proxy is, which is no address behind another.
+  indirect case proxied(EndpointAddress, by: EndpointAddress)
+
   /// A numeric IPv4 or IPv6 address, without brackets. `nil` if the text is neither.
   public init?(ip text: some StringProtocol, port: UInt16) {
     let text = Array(text.utf8)
@@ -34,8 +38,13 @@ public enum EndpointAddress: Hashable, Sendable {
   package var isIP: Bool {
     switch self {
     case .ipv4, .ipv6: true
-    case .unix, .unixAbstract, .name: false
+    case .unix, .unixAbstract, .name, .proxied: false
     }
+  }
+
+  /// The address itself, without the proxy that it may be behind.
+  package var withoutProxy: EndpointAddress {
+    if case .proxied(let address, _) = self { address } else { self }
   }
 
   /// The port; `nil` for a Unix domain socket.
@@ -43,6 +52,7 @@ public enum EndpointAddress: Hashable, Sendable {
     switch self {
     case .ipv4(_, let port), .ipv6(_, _, _, let port), .name(_, let port): port
     case .unix, .unixAbstract: nil
+    case .proxied(let address, _): address.port
     }
   }
 
@@ -54,18 +64,21 @@ public enum EndpointAddress: Hashable, Sendable {
     case .unix(let path): path
     case .unixAbstract(let name): name
     case .name(let host, _): host
+    case .proxied(let address, _): address.host
     }
   }
 }
 
 extension EndpointAddress: CustomStringConvertible {
-  /// As in a target's name: `127.0.0.1:80`, `[::1]:80`, `unix:/path`, `unix-abstract:name`.
+  /// As in a target's name: `127.0.0.1:80`, `[::1]:80`, `unix:/path`, `unix-abstract:name`; one behind a proxy with that:
+  /// `127.0.0.1:80 by 127.0.0.1:3128`.
   public var description: String {
     switch self {
     case .ipv4(_, let port), .name(_, let port): "\(host):\(port)"
     case .ipv6(_, _, _, let port): "[\(host)]:\(port)"
     case .unix(let path): "unix:\(path)"
     case .unixAbstract(let name): "unix-abstract:\(name)"
+    case .proxied(let address, let proxy): "\(address) by \(proxy)"
     }
   }
 }

@@ -192,8 +192,10 @@ struct DependencyTree: Sendable {
 
     /// Adds a cluster with its servers, unless they are not known yet. Returns why that cannot be.
     private mutating func add(_ cluster: ClusterResource, to leaves: inout [LeafConfig]) -> String? {
-      guard let leaf = leaf(cluster) else { return nil }
+      guard var leaf = leaf(cluster) else { return nil }
       guard take(leaf.endpoints?.size ?? 0) else { return Self.noRoom }
+      // Not before there is room: that goes over all endpoints.
+      if cluster.usesProxies { leaf.endpoints = leaf.endpoints?.behindTheirProxies }
       leaves.append(leaf)
       return nil
     }

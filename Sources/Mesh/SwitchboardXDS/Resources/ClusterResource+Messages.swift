@@ -6,6 +6,9 @@ import SwitchboardProtobuf
 import SwitchboardText
 import XDSMessages
 
+private typealias ProxyTransport =
+  Envoy_Extensions_TransportSockets_Http11Proxy_V3_Http11ProxyUpstreamTransport
+
 extension ClusterResource {
   /// More clusters in one are refused.
   private static let aggregateLimit = 1024
@@ -20,8 +23,8 @@ extension ClusterResource {
   ) throws(ResourceFault) {
     kind = try Self.kind(message)
     if message.hasTransportSocket {
-      security = try part("transport_socket") { () throws(ResourceFault) in
-        try ClusterSecurity(message.transportSocket, providers, patterns)
+      (security, usesProxies) = try part("transport_socket") { () throws(ResourceFault) in
+        try Self.transport(message.transportSocket, providers, patterns)
       }
     }
     if message.hasLrsServer {
@@ -41,6 +44,25 @@ extension ClusterResource {
     guard message.hasOutlierDetection else { return }
     outlierDetection = try part("outlier_detection") { () throws(ResourceFault) in
       try message.outlierDetection.members()
+    }
+  }
+
+  /// How connections are secured, and whether they go through the proxies of endpoints.
+  private static func transport(
+    _ socket: Envoy_Config_Core_V3_TransportSocket,
+    _ providers: Set<ExactText>,
+    _ patterns: PatternReader
+  ) throws(ResourceFault) -> (ClusterSecurity?, usesProxies: Bool) {
+    guard socket.typedConfig.isA(ProxyTransport.self) else {
+      return (try ClusterSecurity(socket, providers, patterns), usesProxies: false)
+    }
+    return try part("typed_config") { () throws(ResourceFault) in
+      let proxied = try socket.typedConfig.contents(ProxyTransport.self)
+      guard proxied.hasTransportSocket else { return (nil, usesProxies: true) }
+      let security = try part("transport_socket") { () throws(ResourceFault) in
+        try ClusterSecurity(proxied.transportSocket, providers, patterns)
+      }
+      return (security, usesProxies: true)
     }
   }
 

@@ -31,6 +31,8 @@ struct ClusterResource: Hashable, Sendable {
   var maxRequests = ClusterResource.usualMaxRequests
   /// How its servers are secured; `nil`: as the channel says.
   var security: ClusterSecurity?
+  /// Whether its servers are reached by the HTTP proxies that their endpoints name (gRFC A86).
+  var usesProxies = false
   /// The members of the configuration of `outlier_detection`, without its child.
   var outlierDetection: [String: ConfigValue]?
   /// How its calls are reported; `nil`: they are not.

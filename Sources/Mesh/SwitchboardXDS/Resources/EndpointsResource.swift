@@ -43,10 +43,13 @@ struct EndpointsResource: Hashable, Sendable {
   let drops: [Drop]
   /// How many places and addresses there are.
   let size: Int
+  /// Whether some endpoint has a proxy.
+  let hasProxies: Bool
 
-  init(priorities: [[Place]], drops: [Drop]) {
+  init(priorities: [[Place]], drops: [Drop], hasProxies: Bool = false) {
     self.priorities = priorities
     self.drops = drops
+    self.hasProxies = hasProxies
     size = priorities.joined().reduce(0) { size, place in
       place.endpoints.reduce(size + 1) { $0 + $1.addresses.count }
     }
@@ -70,12 +73,13 @@ extension EndpointsResource {
       Drop(category: drop.category.excerpt, millionths: try drop.dropPercentage.millionths("drop_percentage"))
     }
     var byPriority: [Int: [Place]] = [:]
+    var hasProxies = false
     var addresses = Set<EndpointAddress>(
       minimumCapacity: message.endpoints.reduce(0) { $0 + $1.lbEndpoints.count }
     )
     for (position, places) in message.endpoints.enumerated() {
       let place = try part("endpoints[\(position)]") { () throws(ResourceFault) in
-        try Place(places, &addresses)
+        try Place(places, &addresses, &hasProxies)
       }
       guard let place else { continue }
       byPriority[Int(places.priority), default: []].append(place)
@@ -100,22 +104,30 @@ extension EndpointsResource {
       }
       priorities.append(places)
     }
-    self.init(priorities: priorities, drops: drops)
+    self.init(priorities: priorities, drops: drops, hasProxies: hasProxies)
+  }
+
+  /// The same servers, reached by their proxies where they have some (gRFC A86).
+  var behindTheirProxies: EndpointsResource {
+    guard hasProxies else { return self }
+    let priorities = priorities.map { places in
+      places.map { place in
+        var place = place
+        place.endpoints = place.endpoints.map(\.behindItsProxy)
+        return place
+      }
+    }
+    return EndpointsResource(priorities: priorities, drops: drops, hasProxies: true)
   }
 }
 
 extension EndpointsResource.Place {
-  /// Those of an endpoint of which nothing is said. Updates share them, so that what did not change is found out soon.
-  private static let usualAttributes: EndpointAttributes = {
-    var attributes = EndpointAttributes()
-    attributes[EndpointWeight.self] = 1
-    return attributes
-  }()
-
-  /// `nil` for a place that gets no calls. `addresses` are those of the endpoints before it.
+  /// `nil` for a place that gets no calls. `addresses` are those of the endpoints before it, and `hasProxies` whether one of them has
+  /// a proxy.
   fileprivate init?(
     _ message: Envoy_Config_Endpoint_V3_LocalityLbEndpoints,
-    _ addresses: inout Set<EndpointAddress>
+    _ addresses: inout Set<EndpointAddress>,
+    _ hasProxies: inout Bool
   ) throws(ResourceFault) {
     let place = message.locality
     locality = Locality(
@@ -127,11 +139,11 @@ extension EndpointsResource.Place {
     // It becomes the name of a policy's child, and a label of metrics.
     _ = try name.name("locality")
     weight = message.loadBalancingWeight.value
+    let proxy = try message.hasMetadata ? message.metadata.proxy("metadata") : nil
     var sum = 0
     var endpoints: [Endpoint] = []
     endpoints.reserveCapacity(message.lbEndpoints.count)
-    // Endpoints of the same weight share their attributes.
-    var weighted = (weight: UInt32(1), attributes: Self.usualAttributes)
+    var traits = EndpointTraits()
     for (position, server) in message.lbEndpoints.enumerated() {
       var path: String { "lb_endpoints[\(position)]" }
       if server.hasLoadBalancingWeight, server.loadBalancingWeight.value == 0 {
@@ -146,12 +158,10 @@ extension EndpointsResource.Place {
       guard addresses.count <= EndpointsResource.addressLimit else {
         throw ResourceFault(path, "is above the limit of \(EndpointsResource.addressLimit) addresses")
       }
+      let ownProxy = try (server.hasMetadata ? server.metadata.proxy("\(path).metadata") : nil) ?? proxy
       guard server.healthStatus == .unknown || server.healthStatus == .healthy else { continue }
-      if own != weighted.weight {
-        weighted.weight = own
-        weighted.attributes[EndpointWeight.self] = own
-      }
-      endpoint.attributes = weighted.attributes
+      hasProxies = hasProxies || ownProxy != nil
+      endpoint.attributes = traits.attributes(weight: own, proxy: ownProxy)
       endpoints.append(endpoint)
     }
     guard sum <= Int(UInt32.max) else {

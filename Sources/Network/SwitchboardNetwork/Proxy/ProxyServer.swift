@@ -24,6 +24,15 @@ package struct ProxyServer: Sendable, Equatable {
     }
   }
 
+  /// The HTTP proxy at an address; `nil` unless that is an internet address or a name.
+  init?(at address: EndpointAddress) {
+    switch address {
+    case .ipv4, .ipv6, .name:
+      self.init(language: .http, host: address.host, port: Int(address.port ?? 0), credentials: nil)
+    case .unix, .unixAbstract, .proxied: return nil
+    }
+  }
+
   private init(language: Language, host: String, port: Int, credentials: ProxyCredentials?) {
     self.language = language
     self.host = host

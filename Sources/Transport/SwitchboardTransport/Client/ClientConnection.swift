@@ -10,8 +10,8 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   // Unchecked exclusivity: confined to the loop.
   private let subchannel: HTTP2Subchannel
   private var channel: HTTP2ClientTransport { subchannel.channel }
-  /// The address of the server. `nil` if other code connected the socket.
-  private let address: SocketAddress?
+  /// The one of the subchannel's addresses that it leads to. `nil` if other code connected the socket.
+  private let address: EndpointAddress?
   /// The number of the connection in its channel.
   let number: Int
   @exclusivity(unchecked) private(set) var http1: HTTP1ClientSession<ClientConnection>?
@@ -32,7 +32,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   @exclusivity(unchecked) private var keepalive: Keepalive?
 
   /// Without a context it is plaintext. `nil` if there is no memory.
-  init?(_ subchannel: HTTP2Subchannel, _ context: TLSContext?, socket: Socket, address: SocketAddress?) {
+  init?(_ subchannel: HTTP2Subchannel, _ context: TLSContext?, socket: Socket, address: EndpointAddress?) {
     self.subchannel = subchannel
     self.address = address
     let channel = subchannel.channel
@@ -93,13 +93,8 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     isReady && !isRetired && !isClosed && openStreams < streamLimit
   }
 
-  /// Whether the connection's address is in the list. A name in the list matches any address.
-  func isServing(_ addresses: [EndpointAddress]) -> Bool {
-    guard let address else { return true }
-    return addresses.contains { candidate in
-      if case .name = candidate { true } else { SocketAddress(candidate) == address }
-    }
-  }
+  /// Whether the connection's address is in the list.
+  func isServing(_ addresses: [EndpointAddress]) -> Bool { address.map(addresses.contains) ?? true }
 
   private var streamLimit: Int {
     min(channel.options.maxConcurrentStreams ?? .max, withClientSession { $0.requestLimit } ?? 0)

@@ -89,13 +89,13 @@ extension HTTP2Subchannel {
 
   /// Requests a tunnel if the socket is connected to a proxy.
   private func pass(_ dialing: Dialing, _ connected: Connector.Connected) {
-    guard !dialing.isOver, let tunnel = dialing.leg?.tunnel else {
-      return adopt(dialing, connected.socket, connected.address)
+    guard !dialing.isOver, let leg = dialing.leg, let tunnel = leg.tunnel else {
+      return adopt(dialing, connected.socket, server(dialing, at: connected.address))
     }
     let handshake = ProxyHandshake(connected.socket, tunnel) { result in
       dialing.handshake = nil
       switch result {
-      case .success(let (socket, unread)): self.adopt(dialing, socket, nil, unread)
+      case .success(let (socket, unread)): self.adopt(dialing, socket, leg.server, unread)
       case .failure(let status): self.legFailed(dialing, status)
       }
     }
@@ -103,8 +103,13 @@ extension HTTP2Subchannel {
     handshake.start()
   }
 
+  /// The one of the addresses that a socket is connected to without a proxy.
+  private func server(_ dialing: Dialing, at address: SocketAddress) -> EndpointAddress? {
+    dialing.leg?.server ?? addresses.first { SocketAddress($0) == address }
+  }
+
   /// `unread` are bytes that the server has already sent.
-  func adopt(_ dialing: Dialing, _ socket: Socket, _ address: SocketAddress?, _ unread: [UInt8] = []) {
+  func adopt(_ dialing: Dialing, _ socket: Socket, _ address: EndpointAddress?, _ unread: [UInt8] = []) {
     guard !dialing.isOver else { return socket.close() }
     let context: TLSContext?
     do throws(GRPCStatus) {
