@@ -17,7 +17,7 @@ def main():
     metadata = [tuple(field.split("=", 1)) for field in sys.argv[5 if is_secured else 4:]]
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
-    for feature in ("ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK"):
+    for feature in ("ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK", "AUTHORITY_REWRITE"):
         os.environ["GRPC_EXPERIMENTAL_XDS_" + feature] = "true"
     import grpc
     import grpc.experimental

@@ -6,10 +6,13 @@ import Testing
 final class GRPCClient {
   private let process: ChildProcess
 
-  /// A client of these control planes, the preferred one first. Its calls have the metadata.
-  init(_ planes: PlanePeer..., metadata: [(String, String)] = []) throws {
+  /// A client of these control planes, the preferred one first, with features that the bootstrap says of them. Its calls have the
+  /// metadata.
+  init(_ planes: PlanePeer..., metadata: [(String, String)] = [], features: [String] = []) throws {
     let servers: [[String: Any]] = planes.map {
-      ["server_uri": "127.0.0.1:\($0.port)", "channel_creds": [["type": "insecure"]]]
+      [
+        "server_uri": "127.0.0.1:\($0.port)", "channel_creds": [["type": "insecure"]], "server_features": features,
+      ]
     }
     let bootstrap = try JSONSerialization.data(
       withJSONObject: ["xds_servers": servers, "node": ["id": "grpcio"]] as [String: Any]
@@ -35,9 +38,10 @@ extension PlanePeer {
   func answersOfGRPC(
     calls: Int,
     _ metadata: [(String, String)] = [],
+    features: [String] = [],
     meanwhile: () throws -> Void = {}
   ) throws -> [String: Int] {
-    let client = try GRPCClient(self, metadata: metadata)
+    let client = try GRPCClient(self, metadata: metadata, features: features)
     let answers = try client.answers(calls)
     try meanwhile()
     client.stop()

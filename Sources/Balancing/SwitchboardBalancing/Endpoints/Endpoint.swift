@@ -91,6 +91,13 @@ public enum EndpointWeight: EndpointAttribute {
   public typealias Value = UInt32
 }
 
+/// The host of an endpoint, possibly with a port. It is the `:authority` of calls whose route asks for that of their server, as those
+/// of a [control plane](https://github.com/grpc/proposal/blob/master/A81-xds-authority-rewriting.md) may.
+public enum EndpointHostName: EndpointAttribute {
+  /// A name as `:authority` has it, such as `shop.example:443`.
+  public typealias Value = String
+}
+
 /// The text that `ring_hash` hashes to place an endpoint, instead of its first address.
 public enum EndpointHashKey: EndpointAttribute {
   /// Any text.

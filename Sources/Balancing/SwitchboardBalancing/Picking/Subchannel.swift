@@ -47,6 +47,8 @@ public struct SubchannelOptions: Sendable, Equatable {
   public var metricLabels: [String: String] = [:]
   /// How its connections are secured, if not as the channel's.
   package var security: SubchannelSecurity?
+  /// The hosts of its addresses, for calls whose route asks for that of their server; `nil`: none is known.
+  package var hosts: ServerHosts?
 
   /// The defaults.
   public init() {}

@@ -11,6 +11,8 @@ public final class CallRoute: Sendable {
   package let hash: (@Sendable (HPACKHeaders) -> UInt64?)?
   /// What is done to a call with these metadata before it is made; `nil`: nothing is done to any.
   package let faults: (@Sendable (HPACKHeaders) -> [CallFault])?
+  /// Whether `:authority` is the host of the server that a call goes to, where that is known (gRFC A81).
+  package let rewritesAuthority: Bool
   /// Lives as long as the route, so that the resolver knows which children calls may still need.
   private let lease: (any AnyObject & Sendable)?
 
@@ -18,12 +20,14 @@ public final class CallRoute: Sendable {
     to child: String,
     config: MethodConfig? = nil,
     lease: (any AnyObject & Sendable)? = nil,
+    rewritesAuthority: Bool = false,
     hash: (@Sendable (HPACKHeaders) -> UInt64?)? = nil,
     faults: (@Sendable (HPACKHeaders) -> [CallFault])? = nil
   ) {
     self.child = child
     self.config = config
     self.lease = lease
+    self.rewritesAuthority = rewritesAuthority
     self.faults = faults
     self.hash = hash
   }

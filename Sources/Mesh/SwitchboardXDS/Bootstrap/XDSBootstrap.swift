@@ -60,7 +60,7 @@ public struct XDSBootstrap: Hashable, Sendable {
     case failOnDataErrors = "fail_on_data_errors"
     /// It says itself which resources there are not: that one is missing for long only means that it is slow (gRFC A88).
     case resourceTimerIsTransientError = "resource_timer_is_transient_error"
-    /// It may say which name a server's certificate and `:authority` have (gRFC A81). It has no effect yet.
+    /// It may have calls say the host of their server as `:authority` (gRFC A81).
     case trusted = "trusted_xds_server"
   }
 

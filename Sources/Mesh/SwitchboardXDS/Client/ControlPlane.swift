@@ -57,6 +57,7 @@ final class ControlPlane: Sendable {
     self.node = node.message
     var reader = environment.reader
     reader.server = id
+    reader.isTrusted = server.features.contains(.trusted)
     self.reader = reader
     time = environment.time
     logger = environment.options.logger.adding(["control-plane": server.target])

@@ -17,6 +17,7 @@ final class ClusterBalancer: BalancerHost {
   private var limits: ClusterLimits
   private var secured = SecuredServers()
   private let reported = ReportedServers()
+  private let hosts = ServerHosts()
 
   init(
     _ name: String,
@@ -42,6 +43,7 @@ final class ClusterBalancer: BalancerHost {
       fail(.unusable(name, reason))
     case .leaves(let leaves, let policy):
       limits.update(leaves)
+      hosts.update(leaves)
       let wasReported = reported.isActive
       reported.update(leaves, reporter)
       // Only servers that begin now are counted.
@@ -117,6 +119,7 @@ final class ClusterBalancer: BalancerHost {
   ) -> any Subchannel {
     var options = options
     options.security = secured.security(of: addresses)
+    options.hosts = hosts
     guard reported.isActive else { return host.makeSubchannel(addresses, options, observer) }
     let server = ReportedSubchannel(reported, observer)
     server.start(host.makeSubchannel(addresses, options, server), addresses)

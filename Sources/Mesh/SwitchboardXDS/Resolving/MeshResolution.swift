@@ -113,7 +113,8 @@ final class MeshResolution: Resolution {
   }
 
   private func received(_ name: EndpointAddress, _ result: ResolverResult) {
-    guard lookups[name] != nil, tree.received(name, result.endpoints.map { EndpointsResource($0) }) else {
+    guard lookups[name] != nil, tree.received(name, result.endpoints.map { EndpointsResource($0, of: name) })
+    else {
       return
     }
     refreshSoon()
@@ -189,11 +190,11 @@ final class MeshResolution: Resolution {
 
 extension EndpointsResource {
   /// All addresses of a name, as one server in one place (gRFCs A37 and A61).
-  fileprivate init(_ found: [Endpoint]) {
-    let addresses = Array(found.flatMap(\.addresses).prefix(ChannelBalancer.addressLimit))
-    let server =
-      addresses.isEmpty ? [] : [[Place(name: Place.nowhere, weight: 1, endpoints: [Endpoint(addresses)])]]
-    self.init(priorities: server, drops: [])
+  fileprivate init(_ found: [Endpoint], of name: EndpointAddress) {
+    var server = Endpoint(Array(found.flatMap(\.addresses).prefix(ChannelBalancer.addressLimit)))
+    server.attributes[EndpointHostName.self] = name.description
+    let place = Place(name: Place.nowhere, weight: 1, endpoints: [server])
+    self.init(priorities: server.addresses.isEmpty ? [] : [[place]], drops: [])
   }
 }
 

@@ -44,6 +44,7 @@ final class MeshRouter: CallRouter {
           to: cluster.name,
           config: config,
           lease: lease(cluster.name),
+          rewritesAuthority: action.rewritesAuthority,
           hash: hash,
           faults: isUsual
             ? usual : FaultInjector(filters, [cluster.faults, route.faults, host.faults], dice).function

@@ -1,6 +1,7 @@
 import SwitchboardBalancing
 import SwitchboardProtobuf
 import SwitchboardText
+import SwitchboardTransport
 import XDSMessages
 
 /// What is said of the endpoints of a place, one after the other. Those of which the same is said share them.
@@ -13,13 +14,19 @@ struct EndpointTraits {
   }()
 
   private var weight: UInt32 = 1
+  private var host: ExactText?
   private var proxy: EndpointAddress?
   private var attributes = EndpointTraits.usual
 
-  mutating func attributes(weight: UInt32, proxy: EndpointAddress?) -> EndpointAttributes {
-    if weight != self.weight || proxy != self.proxy {
-      (self.weight, self.proxy) = (weight, proxy)
+  mutating func attributes(
+    weight: UInt32,
+    host: ExactText?,
+    proxy: EndpointAddress?
+  ) -> EndpointAttributes {
+    if weight != self.weight || host != self.host || proxy != self.proxy {
+      (self.weight, self.host, self.proxy) = (weight, host, proxy)
       attributes[EndpointWeight.self] = weight
+      attributes[EndpointHostName.self] = host?.text
       attributes[EndpointProxy.self] = proxy
     }
     return attributes
@@ -69,5 +76,22 @@ extension Envoy_Config_Core_V3_Address {
       throw ResourceFault("socket_address.address", "is a name, and no address: \(host.excerpt)")
     }
     return value
+  }
+}
+
+extension String {
+  /// The longest name that DNS knows, with a colon and a port.
+  private static let longestHost = 253 + 1 + 5
+
+  /// The name of an endpoint, which must be one that `:authority` may have; `nil` for none.
+  func asHost() throws(ResourceFault) -> ExactText? {
+    if isEmpty { return nil }
+    guard utf8.count <= Self.longestHost else {
+      throw ResourceFault("", "has more than \(Self.longestHost) bytes")
+    }
+    guard FieldSyntax.isHost(self) else {
+      throw ResourceFault("", "has characters that HTTP does not allow in a host: \(excerpt)")
+    }
+    return ExactText(self)
   }
 }

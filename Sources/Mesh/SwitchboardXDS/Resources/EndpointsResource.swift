@@ -158,10 +158,13 @@ extension EndpointsResource.Place {
       guard addresses.count <= EndpointsResource.addressLimit else {
         throw ResourceFault(path, "is above the limit of \(EndpointsResource.addressLimit) addresses")
       }
+      let host = try part("\(path).endpoint.hostname") { () throws(ResourceFault) in
+        try server.endpoint.hostname.asHost()
+      }
       let ownProxy = try (server.hasMetadata ? server.metadata.proxy("\(path).metadata") : nil) ?? proxy
       guard server.healthStatus == .unknown || server.healthStatus == .healthy else { continue }
       hasProxies = hasProxies || ownProxy != nil
-      endpoint.attributes = traits.attributes(weight: own, proxy: ownProxy)
+      endpoint.attributes = traits.attributes(weight: own, host: host, proxy: ownProxy)
       endpoints.append(endpoint)
     }
     guard sum <= Int(UInt32.max) else {

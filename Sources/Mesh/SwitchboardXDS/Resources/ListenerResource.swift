@@ -23,18 +23,26 @@ private typealias ConnectionManager =
   Envoy_Extensions_Filters_Network_HttpConnectionManager_V3_HttpConnectionManager
 
 extension ListenerResource {
-  init(_ listener: Envoy_Config_Listener_V3_Listener, _ patterns: PatternReader) throws(ResourceFault) {
+  init(
+    _ listener: Envoy_Config_Listener_V3_Listener,
+    _ patterns: PatternReader,
+    _ isTrusted: Bool
+  ) throws(ResourceFault) {
     guard listener.hasApiListener else {
       self.init(routes: .ofServer)
       return
     }
     self = try part("api_listener") { () throws(ResourceFault) in
       let manager = try listener.apiListener.apiListener.contents(ConnectionManager.self)
-      return try ListenerResource(manager, patterns)
+      return try ListenerResource(manager, patterns, isTrusted)
     }
   }
 
-  private init(_ manager: ConnectionManager, _ patterns: PatternReader) throws(ResourceFault) {
+  private init(
+    _ manager: ConnectionManager,
+    _ patterns: PatternReader,
+    _ isTrusted: Bool
+  ) throws(ResourceFault) {
     if manager.xffNumTrustedHops != 0 { throw ResourceFault("xff_num_trusted_hops", "is not 0") }
     if !manager.originalIpDetectionExtensions.isEmpty {
       throw ResourceFault("original_ip_detection_extensions", "are not supported")
@@ -45,7 +53,7 @@ extension ListenerResource {
       routes = .named(try part("rds") { () throws(ResourceFault) in try Self.name(rds) })
     case .routeConfig(let config):
       routes = .inline(
-        try part("route_config") { () throws(ResourceFault) in try RouteTable(config, patterns) }
+        try part("route_config") { () throws(ResourceFault) in try RouteTable(config, patterns, isTrusted) }
       )
     case nil: throw ResourceFault("", "has neither rds nor route_config")
     }

@@ -26,6 +26,9 @@ struct ResourceReader: Sendable {
   /// The names of certificate providers of the bootstrap.
   let certificateProviders: Set<ExactText>
 
+  /// Whether the resources are those of a control plane that may say which authority calls have (gRFC A81).
+  var isTrusted = false
+
   init(policies: PolicyRegistry = PolicyRegistry(), certificateProviders: Set<ExactText> = []) {
     self.policies = policies
     self.certificateProviders = certificateProviders
@@ -73,12 +76,12 @@ struct ResourceReader: Sendable {
       case .listener:
         let message = try packed.contents(Envoy_Config_Listener_V3_Listener.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in
-          .listener(try ListenerResource(message, patterns))
+          .listener(try ListenerResource(message, patterns, isTrusted))
         }
       case .routes:
         let message = try packed.contents(Envoy_Config_Route_V3_RouteConfiguration.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in
-          .routes(try RouteTable(message, patterns))
+          .routes(try RouteTable(message, patterns, isTrusted))
         }
       case .cluster:
         let message = try packed.contents(Envoy_Config_Cluster_V3_Cluster.self)

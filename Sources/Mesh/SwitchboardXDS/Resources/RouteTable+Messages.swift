@@ -12,7 +12,8 @@ extension RouteTable {
 
   init(
     _ message: Envoy_Config_Route_V3_RouteConfiguration,
-    _ patterns: PatternReader
+    _ patterns: PatternReader,
+    _ isTrusted: Bool
   ) throws(ResourceFault) {
     for (position, plugin) in message.clusterSpecifierPlugins.enumerated() where !plugin.isOptional {
       throw ResourceFault(
@@ -22,7 +23,7 @@ extension RouteTable {
     }
     let plugins = Set(message.clusterSpecifierPlugins.map { ExactText($0.extension.name) })
     virtualHosts = try parts("virtual_hosts", message.virtualHosts) { (host) throws(ResourceFault) in
-      try VirtualHost(host, plugins, patterns)
+      try VirtualHost(host, plugins, patterns, isTrusted)
     }
     let routes = virtualHosts.lazy.flatMap(\.routes)
     guard routes.reduce(0, { $0 + 1 + ($1.action?.clusters.count ?? 0) }) <= Self.limit else {
@@ -46,7 +47,8 @@ extension VirtualHost {
   fileprivate init(
     _ message: Envoy_Config_Route_V3_VirtualHost,
     _ plugins: Set<ExactText>,
-    _ patterns: PatternReader
+    _ patterns: PatternReader,
+    _ isTrusted: Bool
   ) throws(ResourceFault) {
     domains = try parts("domains", message.domains) { (domain) throws(ResourceFault) in
       guard let pattern = DomainPattern(domain) else {
@@ -58,7 +60,7 @@ extension VirtualHost {
     faults = try HTTPFilters.overrides(message.typedPerFilterConfig)
     let retry = message.hasRetryPolicy ? message.retryPolicy : nil
     routes = try parts("routes", message.routes) { (route) throws(ResourceFault) in
-      try Route(route, retry, plugins, patterns)
+      try Route(route, retry, plugins, patterns, isTrusted)
     }
   }
 }
@@ -69,7 +71,8 @@ extension Route {
     _ message: Envoy_Config_Route_V3_Route,
     _ retry: Envoy_Config_Route_V3_RetryPolicy?,
     _ plugins: Set<ExactText>,
-    _ patterns: PatternReader
+    _ patterns: PatternReader,
+    _ isTrusted: Bool
   ) throws(ResourceFault) {
     guard message.match.queryParameters.isEmpty else { return nil }
     match = try part("match") { () throws(ResourceFault) in try RouteMatch(message.match, patterns) }
@@ -86,7 +89,7 @@ extension Route {
     case .cluster, .weightedClusters, nil: break
     }
     self.action = try part("route") { () throws(ResourceFault) in
-      try RouteAction(action, retry, patterns)
+      try RouteAction(action, retry, patterns, isTrusted)
     }
   }
 }
@@ -147,7 +150,8 @@ extension RouteAction {
   fileprivate init(
     _ message: Envoy_Config_Route_V3_RouteAction,
     _ hostRetry: Envoy_Config_Route_V3_RetryPolicy?,
-    _ patterns: PatternReader
+    _ patterns: PatternReader,
+    _ isTrusted: Bool
   ) throws(ResourceFault) {
     switch message.clusterSpecifier {
     case .cluster(let name):
@@ -168,6 +172,7 @@ extension RouteAction {
     } else if let hostRetry {
       retry = try part("retry_policy") { () throws(ResourceFault) in try RetryRule(hostRetry) }
     }
+    rewritesAuthority = isTrusted && message.autoHostRewrite.value
     guard message.hashPolicy.count <= Self.hashLimit else {
       throw ResourceFault("hash_policy", "has more than \(Self.hashLimit) rules")
     }

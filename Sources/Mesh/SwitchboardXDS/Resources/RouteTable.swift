@@ -64,6 +64,8 @@ struct RouteAction: Hashable, Sendable {
   var timeout = Timeout.ofListener
   var retry: RetryRule?
   var hash: [HashRule] = []
+  /// Whether calls have the host of their server as authority (gRFC A81).
+  var rewritesAuthority = false
 }
 
 /// How calls are repeated (gRFC A44).

@@ -111,12 +111,13 @@ package final class TLSContext: @unchecked Sendable {
     switchboard_ssl_ctx_apply_http2_rules(raw)
   }
 
+  /// RFC 9525: only names of servers count, not the subject's common name, and a star stands for a whole label.
+  static let hostRules = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+
   /// Verifies the name in the peer's certificate on every connection.
   private func require(_ name: ServerName) throws(GRPCStatus) {
     let parameters = SSL_CTX_get0_param(raw)
-    // RFC 9525: only names of servers count, not the subject's common name, and a star stands for a whole label.
-    let rules = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
-    X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(rules))
+    X509_VERIFY_PARAM_set_hostflags(parameters, Self.hostRules)
     let isSet =
       name.isAddress
       ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.text)

@@ -22,6 +22,19 @@ extension TLSFilter {
     return Self.names(in: certificate)
   }
 
+  /// Whether the server's certificate names a host, by the rules for the name of the target. Every host is accepted if the certificate
+  /// need not be valid, or if others decide about its names.
+  package func names(host: String) -> Bool {
+    if context.nameCheck != nil || SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE { return true }
+    guard let name = try? ServerName(host), let certificate = SSL_get1_peer_certificate(ssl) else {
+      return false
+    }
+    defer { X509_free(certificate) }
+    return name.isAddress
+      ? X509_check_ip_asc(certificate, name.text, 0) == 1
+      : X509_check_host(certificate, name.text, name.text.utf8.count, TLSContext.hostRules, nil) == 1
+  }
+
   /// The negotiated parameters; `nil` before the handshake is complete.
   package var security: TLSParameters? {
     guard isSecure, let cipher = SSL_get_current_cipher(ssl) else { return nil }

@@ -13,7 +13,7 @@ package final class TLSFilter: Packable {
   package func memoryWasPacked() {}
   /// The bytes that OpenSSL reads, and the function that it writes to.
   private let wire: UnsafeMutablePointer<switchboard_wire>
-  private let context: TLSContext
+  let context: TLSContext
   @exclusivity(unchecked) private var state = State.handshaking
   /// What OpenSSL writes outside of `send`: the handshake, and responses to received records.
   @exclusivity(unchecked) private var pending: [UInt8] = []

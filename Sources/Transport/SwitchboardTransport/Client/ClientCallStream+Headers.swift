@@ -62,16 +62,25 @@ extension GRPCStatus {
 }
 
 extension ClientCallStream {
-  func writeHeaders(to headers: HeaderWriter, isSecure: Bool) {
+  /// The host of the server, if the call's route asks for it as authority. One that the application has set takes precedence.
+  func rewrittenAuthority(_ connection: ClientConnection) throws(GRPCStatus) -> [UInt8]? {
+    guard let route = request.route, route.rewritesAuthority, request.options?.serverAuthority == nil else {
+      return nil
+    }
+    return try connection.serverHost()
+  }
+
+  /// `rewritten` takes the place of the channel's authority.
+  func writeHeaders(to headers: HeaderWriter, isSecure: Bool, _ rewritten: [UInt8]?) {
     headers.reset()
-    if let dialect { return writeHeaders(of: dialect.exchange, to: headers, isSecure: isSecure) }
+    if let dialect { return writeHeaders(of: dialect.exchange, to: headers, isSecure: isSecure, rewritten) }
     headers.add(":method", "POST")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
     headers.add(":path", request.method.pathBytes)
     if let authority = request.options?.serverAuthority {
       headers.add(":authority", authority.utf8)
     } else {
-      headers.add(":authority", channel.destination.authority)
+      headers.add(":authority", rewritten ?? channel.destination.authority)
     }
     headers.add("te", "trailers")
     headers.add(request.contentSubtype)
@@ -107,14 +116,19 @@ extension ClientCallStream {
 
   func takeTraceParent() -> SpanIdentity? { trace.takeTraceParent(request.stamp) }
 
-  private func writeHeaders(of exchange: any ClientDialect, to headers: HeaderWriter, isSecure: Bool) {
+  private func writeHeaders(
+    of exchange: any ClientDialect,
+    to headers: HeaderWriter,
+    isSecure: Bool,
+    _ rewritten: [UInt8]?
+  ) {
     let target = (exchange as? ConnectUnaryClient)?.target
     headers.add(":method", target == nil ? "POST" : "GET")
     if isSecure { headers.add(":scheme", "https") } else { headers.add(":scheme", "http") }
     headers.add(":path", target ?? request.method.pathBytes)
     headers.add(
       ":authority",
-      request.options?.serverAuthority.map { Array($0.utf8) } ?? channel.destination.authority
+      request.options?.serverAuthority.map { Array($0.utf8) } ?? rewritten ?? channel.destination.authority
     )
     headers.add("user-agent", channel.userAgent)
     exchange.writeHeaders(request, timeout: timeLeft, into: headers)

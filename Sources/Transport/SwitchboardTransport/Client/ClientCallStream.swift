@@ -122,7 +122,13 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// Sends the request.
   func open(on connection: ClientConnection) {
     startExchange()
-    writeHeaders(to: connection.headers, isSecure: connection.tls != nil)
+    do throws(GRPCStatus) {
+      writeHeaders(
+        to: connection.headers,
+        isSecure: connection.tls != nil,
+        try rewrittenAuthority(connection)
+      )
+    } catch { return close(error) }
     let hasBody = prepareBody(connection.headers)
     if let refusal = connection.refusalOfHeaders { return close(refusal) }
     phase = .open

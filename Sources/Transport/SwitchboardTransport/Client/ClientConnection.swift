@@ -30,6 +30,8 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   @exclusivity(unchecked) private var goAway: GoAway?
 
   @exclusivity(unchecked) private var keepalive: Keepalive?
+  /// The host that the server's certificate was found to name when a call needed it.
+  @exclusivity(unchecked) private var namedHost: [UInt8]?
 
   /// Without a context it is plaintext. `nil` if there is no memory.
   init?(_ subchannel: HTTP2Subchannel, _ context: TLSContext?, socket: Socket, address: EndpointAddress?) {
@@ -95,6 +97,16 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
 
   /// Whether the connection's address is in the list.
   func isServing(_ addresses: [EndpointAddress]) -> Bool { address.map(addresses.contains) ?? true }
+
+  /// The host of its server, for `:authority`; `nil` if it is not known. Throws if the server's certificate names others.
+  func serverHost() throws(GRPCStatus) -> [UInt8]? {
+    guard let address, let host = subchannel.options.hosts?.host(of: address) else { return nil }
+    guard let tls, namedHost != host else { return host }
+    let text = String(decoding: host, as: UTF8.self)
+    guard tls.names(host: HostAndPort(text)?.host ?? text) else { throw .isAnother(than: text) }
+    namedHost = host
+    return host
+  }
 
   private var streamLimit: Int {
     min(channel.options.maxConcurrentStreams ?? .max, withClientSession { $0.requestLimit } ?? 0)
@@ -265,6 +277,14 @@ extension GoAway {
 }
 
 extension GRPCStatus {
+  fileprivate static func isAnother(than host: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .unavailable,
+      message: "the certificate of the server does not name \(host), which the call would have as :authority",
+      origin: .library
+    )
+  }
+
   static let serverEnded = GRPCStatus(
     code: .unavailable,
     message:

@@ -24,7 +24,7 @@ package enum FieldSyntax {
     nghttp2_check_authority(bytes.baseAddress, bytes.count) != 0 && !bytes.contains(UInt8(ascii: "@"))
   }
 
-  static func isHost(_ text: String) -> Bool {
+  package static func isHost(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { isHost($0) }
   }
