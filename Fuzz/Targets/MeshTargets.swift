@@ -29,7 +29,9 @@ enum MeshTargets {
     try BrokenPromise.unless(read.name?.isEmpty == false, "a resource without a name is valid")
     switch resource {
     case .listener(let listener):
-      if case .inline(let table) = listener.routes { try route(by: table, listener.filters) }
+      if case .inline(let table) = listener.routes {
+        try route(by: table, listener.filters, listener.session)
+      }
     case .routes(let table): try route(by: table)
     case .cluster(let cluster):
       let leaf = LeafConfig(cluster: cluster, endpoints: someEndpoints)
@@ -74,20 +76,29 @@ enum MeshTargets {
   }
   private static let metadata = HPACKHeaders([
     ("user", "ada"), ("number", "-12"), ("user", "bob"), ("x-envoy-fault-abort-request", "503"),
-    ("x-envoy-fault-delay-request", "5"), ("x-envoy-fault-delay-request-percentage", "50"),
+    ("cookie", "a=b; s=MTAuMC4wLjE6ODA7Yw=="), ("x-envoy-fault-delay-request", "5"),
+    ("x-envoy-fault-delay-request-percentage", "50"),
   ])
   /// Of the listener, for routes that come without one.
   private static let someFilters = [FaultFilter(name: ExactText("fault"), rule: someRule)]
+  private static let someSession = SessionFilter(
+    name: ExactText("session"),
+    rule: SessionRule(name: Array("s".utf8))
+  )
   private static let someRule = FaultRule(
     abort: .ofMetadata,
     abortShare: .init(numerator: 100, scale: 10_000)
   )
 
   /// Each call has a route to one of the clusters that the channel then knows, or fails.
-  private static func route(by table: RouteTable, _ filters: [FaultFilter] = someFilters) throws {
+  private static func route(
+    by table: RouteTable,
+    _ filters: [FaultFilter] = someFilters,
+    _ session: SessionFilter? = someSession
+  ) throws {
     _ = table.host(for: "greeter.example")
     for host in table.virtualHosts {
-      let router = MeshRouter(host, filters, maxStreamDuration: .seconds(1), channel: 7) { _ in
+      let router = MeshRouter(host, filters, session, maxStreamDuration: .seconds(1), channel: 7) { _ in
         ClusterLease {}
       }
       for method in methods {
@@ -95,6 +106,8 @@ enum MeshTargets {
         switch result {
         case .success(let route):
           _ = route.hash?(metadata)
+          let cookie = route.session?.cookie(from: "10.0.0.2:80")
+          try BrokenPromise.unless(route.session == nil || cookie != nil, "a session without a cookie")
           for fault in route.faults?(metadata) ?? [] {
             try BrokenPromise.unless(fault.delay > .zero || fault.status != nil, "a fault without an effect")
           }

@@ -12,10 +12,10 @@ public struct Envoy_Config_Cluster_V3_Cluster: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var edsClusterConfig: Envoy_Config_Cluster_V3_Cluster.EdsClusterConfig { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
   @_alwaysEmitIntoClient public var hasEdsClusterConfig: Bool { _storage.has(reference: 96) }
   @_alwaysEmitIntoClient public mutating func clearEdsClusterConfig() { _storage.clear(3) }
-  @_alwaysEmitIntoClient public var lbPolicy: Envoy_Config_Cluster_V3_Cluster.LbPolicy { get { _storage[enum: 168] } set { _storage[enum: 168] = newValue } }
+  @_alwaysEmitIntoClient public var lbPolicy: Envoy_Config_Cluster_V3_Cluster.LbPolicy { get { _storage[enum: 184] } set { _storage[enum: 184] = newValue } }
   /// Where DNS resolves the servers.
-  @_alwaysEmitIntoClient public var loadAssignment: Envoy_Config_Endpoint_V3_ClusterLoadAssignment { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
-  @_alwaysEmitIntoClient public var hasLoadAssignment: Bool { _storage.has(reference: 136) }
+  @_alwaysEmitIntoClient public var loadAssignment: Envoy_Config_Endpoint_V3_ClusterLoadAssignment { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
+  @_alwaysEmitIntoClient public var hasLoadAssignment: Bool { _storage.has(reference: 144) }
   @_alwaysEmitIntoClient public mutating func clearLoadAssignment() { _storage.clear(33) }
   @_alwaysEmitIntoClient public var circuitBreakers: Envoy_Config_Cluster_V3_CircuitBreakers { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
   @_alwaysEmitIntoClient public var hasCircuitBreakers: Bool { _storage.has(reference: 104) }
@@ -31,16 +31,23 @@ public struct Envoy_Config_Cluster_V3_Cluster: SwitchboardProtobuf.Message {
   @_alwaysEmitIntoClient public var metadata: Envoy_Config_Core_V3_Metadata { get { _storage[message: 128] } _modify { yield &_storage[message: 128] } }
   @_alwaysEmitIntoClient public var hasMetadata: Bool { _storage.has(reference: 128) }
   @_alwaysEmitIntoClient public mutating func clearMetadata() { _storage.clear(25) }
+  @_alwaysEmitIntoClient public var commonLbConfig: Envoy_Config_Cluster_V3_Cluster.CommonLbConfig { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
+  @_alwaysEmitIntoClient public var hasCommonLbConfig: Bool { _storage.has(reference: 136) }
+  @_alwaysEmitIntoClient public mutating func clearCommonLbConfig() { _storage.clear(27) }
+  /// An `HttpProtocolOptions`.
+  @_alwaysEmitIntoClient public var upstreamConfig: Envoy_Config_Core_V3_TypedExtensionConfig { get { _storage[message: 168] } _modify { yield &_storage[message: 168] } }
+  @_alwaysEmitIntoClient public var hasUpstreamConfig: Bool { _storage.has(reference: 168) }
+  @_alwaysEmitIntoClient public mutating func clearUpstreamConfig() { _storage.clear(48) }
   /// Preferred to `lb_policy`.
-  @_alwaysEmitIntoClient public var loadBalancingPolicy: Envoy_Config_Cluster_V3_LoadBalancingPolicy { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
-  @_alwaysEmitIntoClient public var hasLoadBalancingPolicy: Bool { _storage.has(reference: 144) }
+  @_alwaysEmitIntoClient public var loadBalancingPolicy: Envoy_Config_Cluster_V3_LoadBalancingPolicy { get { _storage[message: 152] } _modify { yield &_storage[message: 152] } }
+  @_alwaysEmitIntoClient public var hasLoadBalancingPolicy: Bool { _storage.has(reference: 152) }
   @_alwaysEmitIntoClient public mutating func clearLoadBalancingPolicy() { _storage.clear(41) }
   /// Where calls are reported to.
-  @_alwaysEmitIntoClient public var lrsServer: Envoy_Config_Core_V3_ConfigSource { get { _storage[message: 152] } _modify { yield &_storage[message: 152] } }
-  @_alwaysEmitIntoClient public var hasLrsServer: Bool { _storage.has(reference: 152) }
+  @_alwaysEmitIntoClient public var lrsServer: Envoy_Config_Core_V3_ConfigSource { get { _storage[message: 160] } _modify { yield &_storage[message: 160] } }
+  @_alwaysEmitIntoClient public var hasLrsServer: Bool { _storage.has(reference: 160) }
   @_alwaysEmitIntoClient public mutating func clearLrsServer() { _storage.clear(42) }
   /// What servers say that is reported too.
-  @_alwaysEmitIntoClient public var lrsReportEndpointMetrics: [String] { get { _storage[array: 160] } _modify { yield &_storage[array: 160] } }
+  @_alwaysEmitIntoClient public var lrsReportEndpointMetrics: [String] { get { _storage[array: 176] } _modify { yield &_storage[array: 176] } }
   @_alwaysEmitIntoClient public var clusterDiscoveryType: OneOf_ClusterDiscoveryType? {
     get {
       switch _storage.member(32) {
@@ -75,7 +82,7 @@ public struct Envoy_Config_Cluster_V3_Cluster: SwitchboardProtobuf.Message {
   }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.cluster.v3.Cluster", "1s:name 2e0@0:type 3m1?:eds_cluster_config 6e2:lb_policy 10m3?:circuit_breakers 19m4?:outlier_detection 23m5@1:ring_hash_lb_config 24m6?:transport_socket 25m7?:metadata 33m8?:load_assignment 37m9@1:least_request_lb_config 38m10@0:cluster_type 41m11?:load_balancing_policy 42m12?:lrs_server 57s*:lrs_report_endpoint_metrics") { [Envoy_Config_Cluster_V3_Cluster.DiscoveryType.self, Envoy_Config_Cluster_V3_Cluster.EdsClusterConfig.self, Envoy_Config_Cluster_V3_Cluster.LbPolicy.self, Envoy_Config_Cluster_V3_CircuitBreakers.self, Envoy_Config_Cluster_V3_OutlierDetection.self, Envoy_Config_Cluster_V3_Cluster.RingHashLbConfig.self, Envoy_Config_Core_V3_TransportSocket.self, Envoy_Config_Core_V3_Metadata.self, Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self, Envoy_Config_Cluster_V3_Cluster.LeastRequestLbConfig.self, Envoy_Config_Cluster_V3_Cluster.CustomClusterType.self, Envoy_Config_Cluster_V3_LoadBalancingPolicy.self, Envoy_Config_Core_V3_ConfigSource.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.cluster.v3.Cluster", "1s:name 2e0@0:type 3m1?:eds_cluster_config 6e2:lb_policy 10m3?:circuit_breakers 19m4?:outlier_detection 23m5@1:ring_hash_lb_config 24m6?:transport_socket 25m7?:metadata 27m8?:common_lb_config 33m9?:load_assignment 37m10@1:least_request_lb_config 38m11@0:cluster_type 41m12?:load_balancing_policy 42m13?:lrs_server 48m14?:upstream_config 57s*:lrs_report_endpoint_metrics") { [Envoy_Config_Cluster_V3_Cluster.DiscoveryType.self, Envoy_Config_Cluster_V3_Cluster.EdsClusterConfig.self, Envoy_Config_Cluster_V3_Cluster.LbPolicy.self, Envoy_Config_Cluster_V3_CircuitBreakers.self, Envoy_Config_Cluster_V3_OutlierDetection.self, Envoy_Config_Cluster_V3_Cluster.RingHashLbConfig.self, Envoy_Config_Core_V3_TransportSocket.self, Envoy_Config_Core_V3_Metadata.self, Envoy_Config_Cluster_V3_Cluster.CommonLbConfig.self, Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self, Envoy_Config_Cluster_V3_Cluster.LeastRequestLbConfig.self, Envoy_Config_Cluster_V3_Cluster.CustomClusterType.self, Envoy_Config_Cluster_V3_LoadBalancingPolicy.self, Envoy_Config_Core_V3_ConfigSource.self, Envoy_Config_Core_V3_TypedExtensionConfig.self] }
 
   public enum OneOf_ClusterDiscoveryType: Hashable, Sendable {
     case type(Envoy_Config_Cluster_V3_Cluster.DiscoveryType)
@@ -227,6 +234,16 @@ public struct Envoy_Config_Cluster_V3_Cluster: SwitchboardProtobuf.Message {
       public static let protoEnumName = "envoy.config.cluster.v3.Cluster.RingHashLbConfig.HashFunction"
       public static let valueNames = SwitchboardProtobuf.EnumNames("0:XX_HASH 1:MURMUR_HASH_2")
     }
+  }
+
+  public struct CommonLbConfig: SwitchboardProtobuf.Message {
+    /// Of the servers that calls of sessions may go to.
+    @_alwaysEmitIntoClient public var overrideHostStatus: Envoy_Config_Core_V3_HealthStatusSet { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    @_alwaysEmitIntoClient public var hasOverrideHostStatus: Bool { _storage.has(reference: 32) }
+    @_alwaysEmitIntoClient public mutating func clearOverrideHostStatus() { _storage.clear(8) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.cluster.v3.Cluster.CommonLbConfig", "8m0?:override_host_status") { [Envoy_Config_Core_V3_HealthStatusSet.self] }
   }
 }
 

@@ -159,13 +159,17 @@ public struct Envoy_Config_Core_V3_SelfConfigSource: SwitchboardProtobuf.Message
 }
 
 public struct Envoy_Config_Core_V3_HttpProtocolOptions: SwitchboardProtobuf.Message {
+  /// How long a server is kept that no call needs.
+  @_alwaysEmitIntoClient public var idleTimeout: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasIdleTimeout: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearIdleTimeout() { _storage.clear(1) }
   /// The longest that a call may take.
-  @_alwaysEmitIntoClient public var maxStreamDuration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
-  @_alwaysEmitIntoClient public var hasMaxStreamDuration: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public var maxStreamDuration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasMaxStreamDuration: Bool { _storage.has(reference: 40) }
   @_alwaysEmitIntoClient public mutating func clearMaxStreamDuration() { _storage.clear(4) }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.HttpProtocolOptions", "4m0?:max_stream_duration") { [SwitchboardProtobuf.Google_Protobuf_Duration.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.HttpProtocolOptions", "1m0?:idle_timeout 4m0?:max_stream_duration") { [SwitchboardProtobuf.Google_Protobuf_Duration.self] }
 }
 
 /// A share of the calls.
@@ -314,6 +318,13 @@ public struct Envoy_Config_Core_V3_Metadata: SwitchboardProtobuf.Message {
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
   public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.Metadata", "1m0<s:filter_metadata 2m1<s:typed_filter_metadata") { [SwitchboardProtobuf.Google_Protobuf_Struct.self, SwitchboardProtobuf.Google_Protobuf_Any.self] }
+}
+
+public struct Envoy_Config_Core_V3_HealthStatusSet: SwitchboardProtobuf.Message {
+  @_alwaysEmitIntoClient public var statuses: [Envoy_Config_Core_V3_HealthStatus] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.config.core.v3.HealthStatusSet", "1e0#:statuses") { [Envoy_Config_Core_V3_HealthStatus.self] }
 }
 
 /// Where bytes come from. gRPC reads none of them.

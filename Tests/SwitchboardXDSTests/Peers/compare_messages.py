@@ -21,7 +21,9 @@ MODULES = [
     "envoy.config.endpoint.v3.endpoint_pb2",
     "envoy.extensions.clusters.aggregate.v3.cluster_pb2",
     "envoy.extensions.filters.http.fault.v3.fault_pb2",
+    "envoy.extensions.filters.http.stateful_session.v3.stateful_session_pb2",
     "envoy.extensions.filters.network.http_connection_manager.v3.http_connection_manager_pb2",
+    "envoy.extensions.http.stateful_session.cookie.v3.cookie_pb2",
     "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.client_side_weighted_round_robin_pb2",
     "envoy.extensions.load_balancing_policies.least_request.v3.least_request_pb2",
     "envoy.extensions.load_balancing_policies.pick_first.v3.pick_first_pb2",
@@ -30,6 +32,7 @@ MODULES = [
     "envoy.extensions.load_balancing_policies.wrr_locality.v3.wrr_locality_pb2",
     "envoy.extensions.transport_sockets.http_11_proxy.v3.upstream_http_11_connect_pb2",
     "envoy.extensions.transport_sockets.tls.v3.tls_pb2",
+    "envoy.extensions.upstreams.http.v3.http_protocol_options_pb2",
     "xds.type.v3.typed_struct_pb2",
     "udpa.type.v1.typed_struct_pb2",
 ]

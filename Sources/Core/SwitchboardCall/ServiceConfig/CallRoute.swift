@@ -13,6 +13,8 @@ public final class CallRoute: Sendable {
   package let faults: (@Sendable (HPACKHeaders) -> [CallFault])?
   /// Whether `:authority` is the host of the server that a call goes to, where that is known (gRFC A81).
   package let rewritesAuthority: Bool
+  /// The session that a call belongs to; `nil`: it belongs to none. A call of a session has a route of its own.
+  package let session: (any CallSession)?
   /// Lives as long as the route, so that the resolver knows which children calls may still need.
   private let lease: (any AnyObject & Sendable)?
 
@@ -21,6 +23,7 @@ public final class CallRoute: Sendable {
     config: MethodConfig? = nil,
     lease: (any AnyObject & Sendable)? = nil,
     rewritesAuthority: Bool = false,
+    session: (any CallSession)? = nil,
     hash: (@Sendable (HPACKHeaders) -> UInt64?)? = nil,
     faults: (@Sendable (HPACKHeaders) -> [CallFault])? = nil
   ) {
@@ -28,9 +31,31 @@ public final class CallRoute: Sendable {
     self.config = config
     self.lease = lease
     self.rewritesAuthority = rewritesAuthority
+    self.session = session
     self.faults = faults
     self.hash = hash
   }
+
+  /// The same decision, for a call of a session.
+  package func joining(_ session: any CallSession) -> CallRoute {
+    CallRoute(
+      to: child,
+      config: config,
+      lease: lease,
+      rewritesAuthority: rewritesAuthority,
+      session: session,
+      hash: hash,
+      faults: faults
+    )
+  }
+}
+
+/// What keeps the calls of a session at one server: the application sends with each call a cookie that came with an earlier response
+/// (gRFC A55).
+package protocol CallSession: AnyObject, Sendable {
+  /// The field `set-cookie` that the metadata of a response get from this server, an address as text; `nil`: none, because the call
+  /// had the cookie already.
+  func cookie(from server: String) -> String?
 }
 
 /// Decides about each call by its method and its metadata: what gRPC calls a config selector. Each result of a resolver may

@@ -75,11 +75,13 @@ struct DependencyTree: Sendable {
     let routes: RouteTable
     let duration: Duration?
     let filters: [FaultFilter]
+    let session: SessionFilter?
     switch walk.look(listener) {
     case nil: return .incomplete
     case .failure(let status): return .failed(status.message ?? "")
     case .success(.listener(let found)):
-      (duration, filters) = (found.maxStreamDuration, found.filters)
+      (duration, filters, session) = (found.maxStreamDuration, found.filters, found.session)
+      walk.keepsSessions = session != nil
       switch found.routes {
       case .ofServer: return .failed("the \(listener) is one of a server")
       case .inline(let table): routes = table
@@ -104,7 +106,15 @@ struct DependencyTree: Sendable {
       clusters = walk.clusters(names.sorted { $0.text.precedes($1.text) })
     }
     guard walk.isWhole else { return .incomplete }
-    return .config(MeshConfig(host: host, filters: filters, maxStreamDuration: duration, clusters: clusters))
+    return .config(
+      MeshConfig(
+        host: host,
+        filters: filters,
+        session: session,
+        maxStreamDuration: duration,
+        clusters: clusters
+      )
+    )
   }
 
   /// A walk along what names what.
@@ -114,6 +124,8 @@ struct DependencyTree: Sendable {
     private(set) var watches: Set<ResourceKey> = []
     private(set) var names: Set<EndpointAddress> = []
     private(set) var isWhole = true
+    /// Whether calls may belong to sessions.
+    var keepsSessions = false
     /// What may still be used.
     private var room = DependencyTree.sizeLimit
     /// Whether something had no room.
@@ -195,6 +207,7 @@ struct DependencyTree: Sendable {
       guard var leaf = leaf(cluster) else { return nil }
       guard take(leaf.endpoints?.size ?? 0) else { return Self.noRoom }
       // Not before there is room: that goes over all endpoints.
+      leaf.keepsSessions = keepsSessions
       if cluster.usesProxies { leaf.endpoints = leaf.endpoints?.behindTheirProxies }
       leaves.append(leaf)
       return nil

@@ -6,6 +6,7 @@ struct MeshConfig: Hashable, Sendable {
   var host: VirtualHost
   /// In the order in which calls pass them.
   var filters: [FaultFilter]
+  var session: SessionFilter?
   var maxStreamDuration: Duration?
   var clusters: [ExactText: ClusterConfig]
 
@@ -32,4 +33,6 @@ struct LeafConfig: Hashable, Sendable {
   var endpoints: EndpointsResource?
   /// Why there are none.
   var note: String?
+  /// Whether calls may belong to sessions.
+  var keepsSessions = false
 }

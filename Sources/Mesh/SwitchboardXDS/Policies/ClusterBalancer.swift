@@ -18,6 +18,11 @@ final class ClusterBalancer: BalancerHost {
   private var secured = SecuredServers()
   private let reported = ReportedServers()
   private let hosts = ServerHosts()
+  private lazy var sessions = SessionServers(
+    host,
+    { [weak self] in self?.makeServer($0, $1, $2) },
+    { [weak self] in self?.askAgain() }
+  )
 
   init(
     _ name: String,
@@ -48,17 +53,23 @@ final class ClusterBalancer: BalancerHost {
       reported.update(leaves, reporter)
       // Only servers that begin now are counted.
       if reported.isActive != wasReported { replaceChild() }
+      if sessions.update(leaves) { replaceChild() }
       guard ClusterPlan.hasRoom(for: leaves) else {
         return fail(.unusable(name, "it leads to more than \(ClusterPlan.priorityLimit) priorities"))
       }
-      let plan = ClusterPlan(leaves, policy, &names)
-      guard !plan.endpoints.isEmpty else {
-        return fail(.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers"))
-      }
-      let choice: PolicyChoice
       do throws(GRPCStatus) {
         // Connections that are secured in another way than the control plane says take no more calls.
         if try secured.update(leaves, contexts) { replaceChild() }
+      } catch { return fail(.unusable(name, error.message ?? "\(error.code)")) }
+      let plan = ClusterPlan(leaves, policy, &names)
+      guard !plan.endpoints.isEmpty else {
+        let status = GRPCStatus.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers")
+        // Sessions may still have some, which are about to end.
+        if sessions.isActive { return endChild(.transientFailure, ConstantPicker(.fail(status))) }
+        return fail(status)
+      }
+      let choice: PolicyChoice
+      do throws(GRPCStatus) {
         choice = try policies.choose([plan.policy], at: name)
       } catch { return fail(.unusable(name, error.message ?? "\(error.code)")) }
       do throws(GRPCStatus) {
@@ -72,6 +83,7 @@ final class ClusterBalancer: BalancerHost {
 
   /// Calls fail, and no server is kept for them.
   private func fail(_ status: GRPCStatus) {
+    _ = sessions.update([])
     replaceChild(.transientFailure, ConstantPicker(.fail(status)))
   }
 
@@ -80,6 +92,11 @@ final class ClusterBalancer: BalancerHost {
     _ state: ConnectivityState = .connecting,
     _ picker: any Picker = ConstantPicker(.wait)
   ) {
+    sessions.forgetServers()
+    endChild(state, picker)
+  }
+
+  private func endChild(_ state: ConnectivityState, _ picker: any Picker) {
     let old = child
     child = ChildBalancer(self)
     update(state, picker)
@@ -90,13 +107,14 @@ final class ClusterBalancer: BalancerHost {
   func leaveIdle() { if state == .idle { child.leaveIdle() } }
 
   func shutDown() {
+    sessions.forgetServers()
     child.shutDown()
     reported.update([], reporter)
     picker = ConstantPicker(.wait)
   }
 
   func pick(_ call: any CallToPick) -> Pick {
-    let pick = limits.pick(call, picker, reported.limited)
+    let pick = limits.pick(call, sessions.picker(over: picker, for: call), reported.limited)
     guard reported.isActive, case .subchannel(let chosen, let tracker) = pick,
       let server = chosen as? ReportedSubchannel
     else { return pick }
@@ -113,6 +131,18 @@ final class ClusterBalancer: BalancerHost {
   }
 
   func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel {
+    sessions.isActive
+      ? sessions.makeSubchannel(addresses, options, observer) : makeServer(addresses, options, observer)
+  }
+
+  /// Calls that wait find another server.
+  private func askAgain() { update(state, picker) }
+
+  private func makeServer(
     _ addresses: [EndpointAddress],
     _ options: SubchannelOptions,
     _ observer: any SubchannelObserver

@@ -55,7 +55,7 @@ struct SecuredServers {
         known[wanted] = security
       }
       for places in leaf.endpoints?.priorities ?? [] {
-        for endpoint in places.lazy.flatMap(\.endpoints) {
+        for endpoint in places.lazy.flatMap(\.allEndpoints) {
           // Of equal addresses, the preferred cluster decides that says something.
           for address in endpoint.addresses where addresses[address] ?? nil == nil {
             addresses[address] = .some(security)

@@ -40,7 +40,7 @@ final class ReportedServers {
       for place in (leaf.endpoints?.priorities ?? []).joined() {
         let counter = lease.flatMap { self.counter(leaf.cluster, place.locality, $0, before.places) }
         // Of equal addresses, the preferred cluster counts.
-        for address in place.endpoints.lazy.flatMap(\.addresses) where counters[address] == nil {
+        for address in place.allEndpoints.lazy.flatMap(\.addresses) where counters[address] == nil {
           counters[address] = .some(counter)
         }
       }

@@ -8,7 +8,7 @@ extension ServerHosts {
     var last: (attributes: EndpointAttributes, host: [UInt8]?)?
     for leaf in leaves {
       for place in (leaf.endpoints?.priorities ?? []).joined() {
-        for endpoint in place.endpoints {
+        for endpoint in place.allEndpoints {
           if last?.attributes.isCopy(of: endpoint.attributes) != true {
             last = (endpoint.attributes, endpoint.attributes[EndpointHostName.self].map { Array($0.utf8) })
           }

@@ -145,6 +145,7 @@ final class MeshResolution: Resolution {
     result.router = MeshRouter(
       config.host,
       config.filters,
+      config.session,
       maxStreamDuration: config.maxStreamDuration,
       channel: channel
     ) { lease($0) }

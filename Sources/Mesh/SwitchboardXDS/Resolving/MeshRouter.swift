@@ -6,9 +6,16 @@ import SwitchboardText
 final class MeshRouter: CallRouter {
   private enum Action: Sendable {
     /// Each route, and the sum of the weights up to it.
-    case go([(route: CallRoute, sum: Int)])
+    case go([Target])
     /// The control plane wants something that clients do not do.
     case refuse
+  }
+
+  private struct Target: Sendable {
+    let route: CallRoute
+    let sum: Int
+    /// How calls say which session they belong to; `nil`: they belong to none.
+    let session: SessionRule?
   }
 
   private struct Entry: Sendable {
@@ -23,13 +30,14 @@ final class MeshRouter: CallRouter {
   init(
     _ host: VirtualHost,
     _ filters: [FaultFilter],
+    _ session: SessionFilter? = nil,
     maxStreamDuration: Duration?,
     channel: UInt64,
     lease: (String) -> ClusterLease
   ) {
     let dice = SharedDice()
     self.dice = dice
-    let usual = FaultInjector(filters, [host.faults], dice).function
+    let usual = FaultInjector(filters, [host.overrides.faults], dice).function
     routes = host.routes.map { route in
       guard let action = route.action, !action.clusters.isEmpty else {
         return Entry(match: route.match, action: .refuse)
@@ -39,7 +47,8 @@ final class MeshRouter: CallRouter {
       var sum = 0
       let weighted = action.clusters.map { cluster in
         sum += cluster.weight
-        let isUsual = cluster.faults.isEmpty && route.faults.isEmpty
+        let overrides = [cluster.overrides, route.overrides, host.overrides]
+        let isUsual = cluster.overrides.faults.isEmpty && route.overrides.faults.isEmpty
         let target = CallRoute(
           to: cluster.name,
           config: config,
@@ -47,9 +56,16 @@ final class MeshRouter: CallRouter {
           rewritesAuthority: action.rewritesAuthority,
           hash: hash,
           faults: isUsual
-            ? usual : FaultInjector(filters, [cluster.faults, route.faults, host.faults], dice).function
+            ? usual : FaultInjector(filters, overrides.map(\.faults), dice).function
         )
-        return (route: target, sum: sum)
+        return Target(
+          route: target,
+          sum: sum,
+          session: session.flatMap { filter in
+            let own = overrides.lazy.compactMap { $0.sessions[filter.name] }.first
+            return own.map(\.rule) ?? filter.rule
+          }
+        )
       }
       return Entry(match: route.match, action: .go(weighted))
     }
@@ -62,18 +78,36 @@ final class MeshRouter: CallRouter {
     }
     guard let found else { throw .noRoute(method) }
     guard case .go(let weighted) = routes[found].action else { throw .noAction(method) }
-    return choose(weighted)
+    let chosen = choose(weighted)
+    guard let rule = chosen.session, rule.isFor(method.pathBytes) else { return chosen.route }
+    return Self.join(rule, chosen.route, weighted, metadata)
+  }
+
+  /// The route of a call that may belong to a session: to the cluster that the session is in, if it is one of those that the call may
+  /// go to (gRFC A60).
+  private static func join(
+    _ rule: SessionRule,
+    _ chosen: CallRoute,
+    _ weighted: [Target],
+    _ metadata: HPACKHeaders
+  ) -> CallRoute {
+    let cookie = SessionCookie(rule.name, in: metadata)
+    let route = cookie?.cluster.flatMap { name in
+      weighted.first { $0.route.child.isExactly(name) }?.route
+    }
+    let target = route ?? chosen
+    return target.joining(CookieSession(rule, cookie, cluster: target.child))
   }
 
   /// There is at least one.
-  private func choose(_ weighted: [(route: CallRoute, sum: Int)]) -> CallRoute {
+  private func choose(_ weighted: [Target]) -> Target {
     var (low, high) = (0, weighted.count - 1)
     let point = high > 0 ? dice.next(below: weighted[high].sum) : 0
     while low < high {
       let middle = (low + high) / 2
       if weighted[middle].sum > point { high = middle } else { low = middle + 1 }
     }
-    return weighted[low].route
+    return weighted[low]
   }
 }
 

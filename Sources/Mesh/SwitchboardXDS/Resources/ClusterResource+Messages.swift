@@ -41,10 +41,27 @@ extension ClusterResource {
     {
       maxRequests = Int(threshold.maxRequests.value)
     }
+    if message.hasCommonLbConfig, message.commonLbConfig.hasOverrideHostStatus {
+      sessionHealth = Set(
+        message.commonLbConfig.overrideHostStatus.statuses.compactMap { EndpointHealth($0) }
+      )
+    }
+    if message.hasUpstreamConfig {
+      idleTimeout = try part("upstream_config.typed_config") { () throws(ResourceFault) in
+        try Self.idleTimeout(message.upstreamConfig.typedConfig)
+      }
+    }
     guard message.hasOutlierDetection else { return }
     outlierDetection = try part("outlier_detection") { () throws(ResourceFault) in
       try message.outlierDetection.members()
     }
+  }
+
+  private static func idleTimeout(_ packed: Google_Protobuf_Any) throws(ResourceFault) -> Duration {
+    let options = try packed.contents(Envoy_Extensions_Upstreams_Http_V3_HttpProtocolOptions.self)
+    let common = options.commonHTTPProtocolOptions
+    guard common.hasIdleTimeout else { return .seconds(3600) }
+    return try common.idleTimeout.length("common_http_protocol_options.idle_timeout")
   }
 
   /// How connections are secured, and whether they go through the proxies of endpoints.

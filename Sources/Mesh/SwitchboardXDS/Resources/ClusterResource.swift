@@ -33,6 +33,10 @@ struct ClusterResource: Hashable, Sendable {
   var security: ClusterSecurity?
   /// Whether its servers are reached by the HTTP proxies that their endpoints name (gRFC A86).
   var usesProxies = false
+  /// The servers that calls of sessions may stay at, by what is said of their health (gRFC A55).
+  var sessionHealth: Set<EndpointHealth> = [.unknown, .healthy]
+  /// How long a server is kept that only sessions have used (gRFC A75).
+  var idleTimeout = Duration.seconds(3600)
   /// The members of the configuration of `outlier_detection`, without its child.
   var outlierDetection: [String: ConfigValue]?
   /// How its calls are reported; `nil`: they are not.

@@ -12,6 +12,23 @@ struct Locality: Hashable, Sendable {
   var subZone: ExactText
 }
 
+/// What a control plane says of the health of a server that may take calls.
+enum EndpointHealth: Hashable, Sendable {
+  case unknown, healthy
+  /// It is about to end.
+  case draining
+
+  /// `nil` for one that takes none.
+  init?(_ status: Envoy_Config_Core_V3_HealthStatus) {
+    switch status {
+    case .unknown: self = .unknown
+    case .healthy: self = .healthy
+    case .draining: self = .draining
+    case .unhealthy, .timeout, .degraded, .UNRECOGNIZED: return nil
+    }
+  }
+}
+
 /// The servers of a cluster.
 struct EndpointsResource: Hashable, Sendable {
   /// The servers of a place.
@@ -22,6 +39,19 @@ struct EndpointsResource: Hashable, Sendable {
     var weight: UInt32
     var endpoints: [Endpoint]
     var locality = Locality.unknown
+    /// What is said of the health of each of `endpoints`; empty: nothing is said of any.
+    var health: [EndpointHealth] = []
+    /// Servers that only take the calls of sessions that they have.
+    var draining: [Endpoint] = []
+
+    /// All servers.
+    var allEndpoints: [Endpoint] { draining.isEmpty ? endpoints : endpoints + draining }
+
+    /// All servers, with what is said of their health.
+    var withHealth: [(Endpoint, EndpointHealth)] {
+      let known = health.isEmpty ? Array(repeating: EndpointHealth.unknown, count: endpoints.count) : health
+      return Array(zip(endpoints, known)) + draining.map { ($0, .draining) }
+    }
 
     /// The name of a place of which nothing is known.
     static let nowhere = name(region: "", zone: "", subZone: "")
@@ -51,7 +81,7 @@ struct EndpointsResource: Hashable, Sendable {
     self.drops = drops
     self.hasProxies = hasProxies
     size = priorities.joined().reduce(0) { size, place in
-      place.endpoints.reduce(size + 1) { $0 + $1.addresses.count }
+      place.allEndpoints.reduce(size + 1) { $0 + $1.addresses.count }
     }
   }
 }
@@ -114,6 +144,7 @@ extension EndpointsResource {
       places.map { place in
         var place = place
         place.endpoints = place.endpoints.map(\.behindItsProxy)
+        place.draining = place.draining.map(\.behindItsProxy)
         return place
       }
     }
@@ -162,10 +193,15 @@ extension EndpointsResource.Place {
         try server.endpoint.hostname.asHost()
       }
       let ownProxy = try (server.hasMetadata ? server.metadata.proxy("\(path).metadata") : nil) ?? proxy
-      guard server.healthStatus == .unknown || server.healthStatus == .healthy else { continue }
+      guard let health = EndpointHealth(server.healthStatus) else { continue }
       hasProxies = hasProxies || ownProxy != nil
       endpoint.attributes = traits.attributes(weight: own, host: host, proxy: ownProxy)
-      endpoints.append(endpoint)
+      if health == .draining {
+        draining.append(endpoint)
+      } else {
+        endpoints.append(endpoint)
+        self.health.append(health)
+      }
     }
     guard sum <= Int(UInt32.max) else {
       throw ResourceFault("lb_endpoints", "have weights whose sum exceeds 32 bits")

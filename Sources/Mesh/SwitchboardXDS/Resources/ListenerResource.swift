@@ -17,6 +17,8 @@ struct ListenerResource: Hashable, Sendable {
   var maxStreamDuration: Duration?
   /// In the order in which calls pass them.
   var filters: [FaultFilter] = []
+  /// What keeps the calls of a session at one server.
+  var session: SessionFilter?
 }
 
 private typealias ConnectionManager =
@@ -47,7 +49,7 @@ extension ListenerResource {
     if !manager.originalIpDetectionExtensions.isEmpty {
       throw ResourceFault("original_ip_detection_extensions", "are not supported")
     }
-    filters = try HTTPFilters.faults(manager.httpFilters)
+    (filters, session) = try HTTPFilters.known(manager.httpFilters)
     switch manager.routeSpecifier {
     case .rds(let rds):
       routes = .named(try part("rds") { () throws(ResourceFault) in try Self.name(rds) })

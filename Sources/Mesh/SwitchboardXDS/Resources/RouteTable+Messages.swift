@@ -57,7 +57,7 @@ extension VirtualHost {
       return pattern
     }
     guard !domains.isEmpty else { throw ResourceFault("domains", "is empty") }
-    faults = try HTTPFilters.overrides(message.typedPerFilterConfig)
+    overrides = try HTTPFilters.overrides(message.typedPerFilterConfig)
     let retry = message.hasRetryPolicy ? message.retryPolicy : nil
     routes = try parts("routes", message.routes) { (route) throws(ResourceFault) in
       try Route(route, retry, plugins, patterns, isTrusted)
@@ -76,7 +76,7 @@ extension Route {
   ) throws(ResourceFault) {
     guard message.match.queryParameters.isEmpty else { return nil }
     match = try part("match") { () throws(ResourceFault) in try RouteMatch(message.match, patterns) }
-    faults = try HTTPFilters.overrides(message.typedPerFilterConfig)
+    overrides = try HTTPFilters.overrides(message.typedPerFilterConfig)
     // Redirects, direct responses and actions of servers.
     guard case .route(let action) = message.action else { return }
     switch action.clusterSpecifier {
@@ -188,10 +188,10 @@ extension RouteAction {
     let clusters = try parts("clusters", weighted.clusters) {
       (cluster) throws(ResourceFault) -> WeightedCluster? in
       let name = try cluster.name.name("name")
-      let faults = try HTTPFilters.overrides(cluster.typedPerFilterConfig)
+      let overrides = try HTTPFilters.overrides(cluster.typedPerFilterConfig)
       sum += Int(cluster.weight.value)
       return cluster.weight.value == 0
-        ? nil : WeightedCluster(name: name, weight: Int(cluster.weight.value), faults: faults)
+        ? nil : WeightedCluster(name: name, weight: Int(cluster.weight.value), overrides: overrides)
     }
     guard (1...Int(UInt32.max)).contains(sum) else {
       throw ResourceFault("clusters", sum == 0 ? "have no weight" : "have weights whose sum exceeds 32 bits")

@@ -26,8 +26,8 @@ struct RouteTable: Hashable, Sendable {
 struct VirtualHost: Hashable, Sendable {
   var domains: [DomainPattern]
   var routes: [Route]
-  /// Rules of filters for its calls, by the names of the filters.
-  var faults: [ExactText: FaultRule] = [:]
+  /// What filters do with its calls.
+  var overrides = FilterOverrides()
 
   /// The clusters that calls may go to.
   var clusters: Set<ExactText> {
@@ -40,8 +40,8 @@ struct Route: Hashable, Sendable {
   var match: RouteMatch
   /// `nil` for an action that clients do not have: the calls fail.
   var action: RouteAction?
-  /// Rules of filters for its calls, by the names of the filters.
-  var faults: [ExactText: FaultRule] = [:]
+  /// What filters do with its calls.
+  var overrides = FilterOverrides()
 }
 
 /// Where calls go, and how they are made.
@@ -50,8 +50,8 @@ struct RouteAction: Hashable, Sendable {
     var name: String
     /// Above 0.
     var weight: Int
-    /// Rules of filters for its calls, by the names of the filters.
-    var faults: [ExactText: FaultRule] = [:]
+    /// What filters do with its calls.
+    var overrides = FilterOverrides()
   }
 
   enum Timeout: Hashable, Sendable {

@@ -64,7 +64,7 @@ extension ClientCallStream {
   }
 
   private func reportMetadata(of dialect: ClientDialectState) {
-    if wants.metadata { response.deliverLater(dialect.exchange.metadata.received) }
+    if wants.metadata { response.deliverLater(withCookie(dialect.exchange.metadata.received)) }
   }
 
   func take(_ bytes: UnsafeRawBufferPointer, for dialect: ClientDialectState) -> Int {

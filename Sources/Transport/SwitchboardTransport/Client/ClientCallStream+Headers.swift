@@ -1,8 +1,17 @@
 import SwitchboardCall
 
-// MARK: - The trailers of the response
+// MARK: - The metadata and trailers of the response
 
 extension ClientCallStream {
+  /// The metadata of the response, with the cookie of the call's session if it needs another.
+  func withCookie(_ metadata: consuming HPACKHeaders) -> HPACKHeaders {
+    guard wants.metadata, let session = request.route?.session, let server = connection?.serverAddress,
+      let cookie = session.cookie(from: server)
+    else { return metadata }
+    metadata.add(name: "set-cookie", value: cookie)
+    return metadata
+  }
+
   /// The trailers that arrived. A success always shows the message `OK`, although servers omit it.
   func takeTrailers(_ fields: FieldCollector) -> HPACKHeaders {
     if wants.metadata, response.head.code == 0, response.head.message == nil {

@@ -218,17 +218,21 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       return ready()
     }
     response.head.blockDidEnd()
-    if !response.head.isWhole {
+    let isFirst = !response.head.isWhole
+    if isFirst {
       if response.head.isInformational, !endsStream { return response.head.startAgain() }
       response.head.headersDidEnd(endsStream: endsStream)
       if let dialect { return headersDidEnd(for: dialect) }
       body.forgetSent()
       // A health or load stream does not count as use of the connection.
       if isCounted { connection?.didServe() }
-      if wants.metadata, !endsStream { response.deliverLater(fields.take()) }
+      if wants.metadata, !endsStream { response.deliverLater(withCookie(fields.take())) }
       if let failure = response.head.failure { phase = .failing(failure) }
     }
-    if endsStream { response.trailers = takeTrailers(fields) }
+    if endsStream {
+      let trailers = takeTrailers(fields)
+      response.trailers = isFirst ? withCookie(trailers) : trailers
+    }
     ready()
   }
 

@@ -98,6 +98,9 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   /// Whether the connection's address is in the list.
   func isServing(_ addresses: [EndpointAddress]) -> Bool { address.map(addresses.contains) ?? true }
 
+  /// The address of its server, without the proxy that may be between; `nil` if it is not known.
+  var serverAddress: String? { address?.withoutProxy.description }
+
   /// The host of its server, for `:authority`; `nil` if it is not known. Throws if the server's certificate names others.
   func serverHost() throws(GRPCStatus) -> [UInt8]? {
     guard let address, let host = subchannel.options.hosts?.host(of: address) else { return nil }

@@ -1,0 +1,282 @@
+import SwitchboardBalancing
+import SwitchboardText
+
+/// Keeps the calls of a session at one server of a cluster, whatever the policies below choose for other calls (gRFCs A55, A60 and A75).
+///
+/// The servers are those of the policies, while they have them. One that they do not have, or have no more, is kept here as long as
+/// sessions use it. Confined to the channel's loop.
+final class SessionServers: Picker {
+  typealias Make = ([EndpointAddress], SubchannelOptions, any SubchannelObserver) -> (any Subchannel)?
+
+  /// A server, and who has a connection to it.
+  private final class Entry {
+    let endpoint: Endpoint
+    let isAllowed: Bool
+    let idleTimeout: Duration
+    /// That of the policies.
+    var theirs: SessionSubchannel?
+    /// The one that is kept here.
+    var own: SessionSubchannel?
+    /// When a session last asked for it.
+    var lastUse: Duration?
+
+    init(_ endpoint: Endpoint, isAllowed: Bool, idleTimeout: Duration) {
+      self.endpoint = endpoint
+      self.isAllowed = isAllowed
+      self.idleTimeout = idleTimeout
+    }
+
+    func isWanted(at now: Duration) -> Bool { isAllowed && (lastUse.map { now - $0 < idleTimeout } ?? false) }
+  }
+
+  /// Servers are not looked for more often that no session needs.
+  private static let shortestPause = Duration.seconds(5)
+
+  private let host: any BalancerHost
+  private let make: Make
+  /// Lets the calls that wait ask again.
+  private let changed: () -> Void
+  private var entries: [ExactText: Entry] = [:]
+  private var lists: [ExactText: String] = [:]
+  private var child: any Picker = ConstantPicker(.wait)
+  private var timer: (any ScheduledAction)?
+  /// Whether calls wait for a server here.
+  private var isAwaited = false
+  /// Whether calls have sessions.
+  private(set) var isActive = false
+
+  init(_ host: any BalancerHost, _ make: @escaping Make, _ changed: @escaping () -> Void) {
+    self.host = host
+    self.make = make
+    self.changed = changed
+  }
+
+  /// Takes other servers, before the policies do. Returns whether the policies need other connections, which are looked at from now
+  /// on, or no more.
+  func update(_ leaves: [LeafConfig]) -> Bool {
+    let wasActive = isActive
+    isActive = leaves.contains(where: \.keepsSessions)
+    guard isActive || wasActive else { return false }
+    let before = entries
+    (entries, lists) = ([:], [:])
+    var kept: Set<ObjectIdentifier> = []
+    for leaf in isActive ? leaves : [] {
+      for place in (leaf.endpoints?.priorities ?? []).joined() {
+        for (endpoint, health) in place.withHealth {
+          let keys = endpoint.addresses.map { ExactText($0.withoutProxy.description) }
+          // Of equal addresses, the preferred cluster counts.
+          guard let key = keys.first, entries[key] == nil else { continue }
+          let entry = Entry(
+            endpoint,
+            isAllowed: leaf.cluster.sessionHealth.contains(health),
+            idleTimeout: leaf.cluster.idleTimeout
+          )
+          if let old = before[key], old.endpoint.addresses == endpoint.addresses {
+            (entry.theirs, entry.own, entry.lastUse) = (old.theirs, old.own, old.lastUse)
+            kept.insert(ObjectIdentifier(old))
+            if !entry.isAllowed { drop(entry) }
+          }
+          for key in keys where entries[key] == nil { entries[key] = entry }
+          guard keys.count > 1 else { continue }
+          let list = keys.map(\.text).joined(separator: ",")
+          for key in keys { lists[key] = list }
+        }
+      }
+    }
+    for entry in before.values where !kept.contains(ObjectIdentifier(entry)) { drop(entry) }
+    return isActive != wasActive
+  }
+
+  private func drop(_ entry: Entry) {
+    entry.own?.end()
+    entry.own = nil
+  }
+
+  /// Ends what is kept here, and keeps nothing of what the policies have now.
+  func forgetServers() {
+    timer?.cancel()
+    timer = nil
+    for entry in entries.values {
+      entry.theirs = nil
+      drop(entry)
+    }
+  }
+
+  // MARK: For the policies
+
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel {
+    let server = SessionSubchannel(self, observer)
+    server.start(make(addresses, options, server), addresses)
+    took(server)
+    return server
+  }
+
+  /// The policies have a server. One of several endpoints is none that a session could be at.
+  private func took(_ server: SessionSubchannel) {
+    guard let entry = entry(of: server) else { return }
+    entry.theirs = server
+    drop(entry)
+  }
+
+  private func entry(of server: SessionSubchannel) -> Entry? {
+    guard let first = server.addresses.first, let entry = entries[first.withoutProxy.description],
+      Set(entry.endpoint.addresses) == Set(server.addresses)
+    else { return nil }
+    return entry
+  }
+
+  fileprivate func addressesChanged(_ server: SessionSubchannel, from old: [EndpointAddress]) {
+    for address in old {
+      guard let entry = entries[address.withoutProxy.description], entry.theirs === server else { continue }
+      entry.theirs = nil
+    }
+    took(server)
+  }
+
+  /// The policies have no use for a server any more. Returns whether sessions have.
+  fileprivate func keeps(_ server: SessionSubchannel) -> Bool {
+    guard let entry = entry(of: server), entry.theirs === server else { return false }
+    entry.theirs = nil
+    guard entry.isWanted(at: host.time.now) else { return false }
+    entry.own = server
+    startTimer()
+    return true
+  }
+
+  fileprivate func stateChanged(to state: ConnectivityState) {
+    guard isAwaited, state != .connecting else { return }
+    isAwaited = false
+    changed()
+  }
+
+  // MARK: Calls
+
+  /// What chooses for a call, over the policies' picker.
+  func picker(over child: any Picker, for call: any CallToPick) -> any Picker {
+    guard isActive else { return child }
+    if call.route?.session == nil, let constant = child as? ConstantPicker, constant.waits { return child }
+    self.child = child
+    return self
+  }
+
+  func pick(_ call: any CallToPick) -> Pick {
+    if let session = call.route?.session as? CookieSession {
+      session.mayGo(to: lists)
+      if let pick = pick(session) { return pick }
+    }
+    let pick = child.pick(call)
+    guard case .subchannel(let chosen, let tracker) = pick, let inner = (chosen as? SessionSubchannel)?.inner
+    else { return pick }
+    return .subchannel(inner, tracker: tracker)
+  }
+
+  /// `nil` if the policies choose.
+  private func pick(_ session: CookieSession) -> Pick? {
+    var (idle, missing): (SessionSubchannel?, Entry?)
+    var isConnecting = false
+    for address in session.wanted {
+      guard let entry = entries[address], entry.isAllowed else { continue }
+      entry.lastUse = host.time.now
+      guard let server = entry.theirs ?? entry.own, let inner = server.inner else {
+        missing = missing ?? entry
+        continue
+      }
+      switch inner.state.connectivity {
+      case .ready: return .subchannel(inner)
+      case .idle: idle = idle ?? server
+      case .connecting: isConnecting = true
+      case .transientFailure, .shutdown: break
+      }
+    }
+    if !isConnecting {
+      guard let server = idle ?? missing.map(open) else { return nil }
+      server.connect()
+      // It may fail at once.
+      guard [.connecting, .ready].contains(server.state.connectivity) else { return nil }
+    }
+    isAwaited = true
+    return .wait
+  }
+
+  private func open(_ entry: Entry) -> SessionSubchannel {
+    var options = SubchannelOptions()
+    options.checksHealth = false
+    let server = SessionSubchannel(self, nil)
+    server.start(make(entry.endpoint.addresses, options, server), entry.endpoint.addresses)
+    entry.own = server
+    startTimer()
+    return server
+  }
+
+  // MARK: Servers that no session needs
+
+  private func startTimer() {
+    guard timer == nil else { return }
+    let now = host.time.now
+    let ends = entries.values.compactMap { entry in
+      entry.own.flatMap { _ in entry.lastUse.map { $0 + entry.idleTimeout - now } }
+    }
+    guard let first = ends.min() else { return }
+    timer = host.time.schedule(after: max(first, Self.shortestPause)) { [weak self] in self?.sweep() }
+  }
+
+  private func sweep() {
+    timer = nil
+    let now = host.time.now
+    for entry in entries.values where entry.own != nil && !entry.isWanted(at: now) { drop(entry) }
+    startTimer()
+  }
+}
+
+/// A server that the calls of sessions may stay at.
+final class SessionSubchannel: Subchannel, SubchannelObserver {
+  private(set) var inner: (any Subchannel)?
+  private(set) var addresses: [EndpointAddress] = []
+  private let servers: SessionServers
+  /// `nil` if no policy has it.
+  private var observer: (any SubchannelObserver)?
+
+  init(_ servers: SessionServers, _ observer: (any SubchannelObserver)?) {
+    self.servers = servers
+    self.observer = observer
+  }
+
+  func start(_ inner: (any Subchannel)?, _ addresses: [EndpointAddress]) {
+    self.inner = inner
+    self.addresses = addresses
+  }
+
+  var state: SubchannelState { inner?.state ?? SubchannelState(.idle) }
+
+  func connect() { inner?.connect() }
+
+  func update(_ addresses: [EndpointAddress]) {
+    let old = self.addresses
+    self.addresses = addresses
+    servers.addressesChanged(self, from: old)
+    inner?.update(addresses)
+  }
+
+  func reportLoad(every interval: Duration?) { inner?.reportLoad(every: interval) }
+
+  func shutDown() {
+    observer = nil
+    if !servers.keeps(self) { end() }
+  }
+
+  /// Nobody has it any more.
+  func end() { inner?.shutDown() }
+
+  func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {
+    observer?.subchannelChanged(self, to: state)
+    servers.stateChanged(to: state.connectivity)
+  }
+
+  func subchannel(_ subchannel: any Subchannel, reported load: LoadReport) {
+    observer?.subchannel(self, reported: load)
+  }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import SwitchboardBalancing
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardXDS
+
+/// Which servers are kept for sessions, and how long.
+@Suite struct SessionServersTests {
+  private final class Time: BalancerTime, @unchecked Sendable {
+    final class Timer: ScheduledAction {
+      fileprivate var action: (() -> Void)?
+      fileprivate let end: Duration
+
+      init(_ end: Duration, _ action: @escaping () -> Void) { (self.end, self.action) = (end, action) }
+      func cancel() { action = nil }
+    }
+
+    var now = Duration.seconds(1000)
+    private var timers: [Timer] = []
+    var pending: Int { timers.count { $0.action != nil } }
+
+    func schedule(after delay: Duration, _ action: @escaping () -> Void) -> any ScheduledAction {
+      timers.append(Timer(now + delay, action))
+      return timers[timers.count - 1]
+    }
+
+    func advance(by duration: Duration) {
+      now += duration
+      for timer in timers where timer.end <= now {
+        let action = timer.action
+        timer.action = nil
+        action?()
+      }
+    }
+  }
+
+  private final class Host: BalancerHost {
+    let clock = Time()
+    let policies = PolicyRegistry()
+    let metrics: MetricScope? = nil
+    var time: any BalancerTime { clock }
+    func random() -> UInt64 { 0 }
+    func resolveAgain() {}
+    func update(_ state: ConnectivityState, _ picker: any Picker) {}
+    func makeSubchannel(
+      _ addresses: [EndpointAddress],
+      _ options: SubchannelOptions,
+      _ observer: any SubchannelObserver
+    ) -> any Subchannel { Server(addresses, observer) }
+  }
+
+  private final class Server: Subchannel {
+    let addresses: [EndpointAddress]
+    let observer: any SubchannelObserver
+    var state = SubchannelState(.idle)
+    var becomes = ConnectivityState.connecting
+
+    init(_ addresses: [EndpointAddress], _ observer: any SubchannelObserver) {
+      (self.addresses, self.observer) = (addresses, observer)
+    }
+
+    func connect() { set(becomes) }
+    func update(_ addresses: [EndpointAddress]) {}
+    func reportLoad(every interval: Duration?) {}
+    func shutDown() { state = SubchannelState(.shutdown) }
+
+    func set(_ connectivity: ConnectivityState) {
+      state = SubchannelState(connectivity)
+      observer.subchannelChanged(self, to: state)
+    }
+  }
+
+  /// A policy that a test is.
+  private final class Policy: SubchannelObserver {
+    func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {}
+  }
+
+  private final class Call: CallToPick {
+    let method = MethodDescriptor(service: "a.B", method: "C", type: .unary)
+    let metadata = HPACKHeaders()
+    let route: CallRoute?
+
+    init(to number: Int) {
+      let text = "s=" + Data("0.0.0.\(number):1;c".utf8).base64EncodedString()
+      let cookie = SessionCookie(Array("s".utf8), in: HPACKHeaders([("cookie", text)]))
+      let session = CookieSession(SessionRule(name: Array("s".utf8)), cookie, cluster: "c")
+      route = CallRoute(to: "c").joining(session)
+    }
+  }
+
+  private final class Bench {
+    let host = Host()
+    var made: [Server] = []
+    var becomes = ConnectivityState.connecting
+    var changes = 0
+    let policy = Policy()
+    let elsewhere = Server([], Policy())
+    private(set) lazy var servers = SessionServers(
+      host,
+      { [unowned self] addresses, _, observer in
+        let server = Server(addresses, observer)
+        server.becomes = becomes
+        made.append(server)
+        return server
+      },
+      { [unowned self] in changes += 1 }
+    )
+
+    func update(_ numbers: [Int], draining: [Int] = [], keepsSessions: Bool = true) -> Bool {
+      var cluster = ClusterResource(name: "c", kind: .endpoints("e"), policy: .whole([]))
+      cluster.sessionHealth = [.unknown, .draining]
+      cluster.idleTimeout = .seconds(60)
+      func endpoints(_ numbers: [Int]) -> [Endpoint] {
+        numbers.map { Endpoint([.ipv4(UInt32($0), port: 1)]) }
+      }
+      var place = EndpointsResource.Place(name: "p", weight: 1, endpoints: endpoints(numbers))
+      place.draining = endpoints(draining)
+      var leaf = LeafConfig(
+        cluster: cluster,
+        endpoints: EndpointsResource(priorities: [[place]], drops: [])
+      )
+      leaf.keepsSessions = keepsSessions
+      return servers.update([leaf])
+    }
+
+    /// The policies get a server.
+    func take(_ number: Int) -> any Subchannel {
+      servers.makeSubchannel([.ipv4(UInt32(number), port: 1)], SubchannelOptions(), policy)
+    }
+
+    func state(_ index: Int) -> ConnectivityState? {
+      made.indices.contains(index) ? made[index].state.connectivity : nil
+    }
+
+    func set(_ index: Int, _ state: ConnectivityState) {
+      if made.indices.contains(index) { made[index].set(state) }
+    }
+
+    /// The number of the server that a call goes to; 0 for the choice of the policies, `nil` if it waits.
+    func pick(_ number: Int) -> Int? {
+      let call = Call(to: number)
+      let child = ConstantPicker(.subchannel(elsewhere))
+      switch servers.picker(over: child, for: call).pick(call) {
+      case .subchannel(let found, _):
+        guard let address = (found as? Server)?.addresses.first, case .ipv4(let bits, _) = address else {
+          return 0
+        }
+        return Int(bits)
+      default: return nil
+      }
+    }
+  }
+
+  private let bench = Bench()
+
+  @Test func aServerThatThePoliciesDoNotHaveIsKeptWhileSessionsUseIt() {
+    #expect(bench.update([1, 2]))
+    _ = bench.take(1)
+    #expect(bench.pick(2) == nil && bench.pick(2) == nil && bench.made.count == 2)
+    #expect(bench.changes == 0)
+    bench.set(1, .ready)
+    #expect(bench.changes == 1)
+    for _ in 0..<10 {
+      #expect(bench.pick(2) == 2)
+      bench.host.clock.advance(by: .seconds(59))
+      #expect(bench.state(1) == .ready)
+    }
+    bench.host.clock.advance(by: .seconds(60))
+    #expect(bench.state(1) == .shutdown && bench.host.clock.pending == 0)
+    // It is connected again for the next one.
+    #expect(bench.pick(2) == nil && bench.made.count == 3)
+    // The policies' takes its place.
+    bench.set(2, .ready)
+    _ = bench.take(2)
+    #expect(bench.state(2) == .shutdown && bench.made.count == 4)
+    bench.set(3, .ready)
+    #expect(bench.pick(2) == 2)
+  }
+
+  @Test(arguments: [true, false])
+  func aServerThatThePoliciesGiveUpIsKeptIfASessionUsesIt(_ isUsed: Bool) {
+    _ = bench.update([1])
+    let server = bench.take(1)
+    bench.set(0, .ready)
+    #expect(bench.pick(1) == 1)
+    if !isUsed { bench.host.clock.advance(by: .seconds(60)) }
+    #expect(!bench.update([], draining: [1]))
+    server.shutDown()
+    #expect(bench.state(0) == (isUsed ? .ready : .shutdown))
+    #expect(bench.pick(1) == (isUsed ? 1 : nil) && bench.made.count == (isUsed ? 1 : 2))
+    // It is gone for good.
+    #expect(!bench.update([]))
+    #expect(bench.made.allSatisfy { $0.state.connectivity == .shutdown })
+    #expect(bench.pick(1) == 0)
+  }
+
+  @Test func nothingIsKeptOfWhatIsSecuredInAnotherWay() {
+    _ = bench.update([1, 2])
+    let server = bench.take(1)
+    bench.set(0, .ready)
+    #expect(bench.pick(1) == 1 && bench.pick(2) == nil)
+    bench.servers.forgetServers()
+    server.shutDown()
+    #expect(bench.made.allSatisfy { $0.state.connectivity == .shutdown })
+    #expect(bench.host.clock.pending == 0)
+  }
+
+  /// A call does not wait for a server that cannot be reached.
+  @Test func aServerThatFailsIsLeftToThePolicies() {
+    _ = bench.update([1, 2])
+    bench.becomes = .transientFailure
+    #expect(bench.pick(1) == 0 && bench.pick(1) == 0 && bench.made.count == 1)
+    bench.becomes = .connecting
+    #expect(bench.pick(2) == nil)
+    bench.set(1, .transientFailure)
+    #expect(bench.changes == 1 && bench.pick(2) == 0)
+    bench.made.last?.becomes = .connecting
+    bench.set(1, .idle)
+    #expect(bench.pick(2) == nil && bench.made.count == 2)
+  }
+
+  @Test func withoutSessionsThereIsNothingToDo() {
+    #expect(!bench.update([1], keepsSessions: false))
+    #expect(bench.pick(1) == 0 && bench.made.isEmpty)
+    #expect(bench.update([1]) && bench.update([1], keepsSessions: false))
+    #expect(bench.pick(1) == 0 && bench.made.isEmpty)
+  }
+}
