@@ -237,10 +237,19 @@ import Testing
         [Mesh.router, Mesh.router.merging(["name": "second"]) { $1 }],
         "[1]: the filter second comes after the router"
       ), ([], ": have no router at their end"),
+      (
+        [
+          [
+            "name": "access",
+            "typedConfig": ["@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC"],
+          ], Mesh.router,
+        ],
+        "[0]: the filter access of type envoy.extensions.filters.http.rbac.v3.RBAC is not supported"
+      ),
     ]
   }
 
-  @Test(arguments: 0..<5)
+  @Test(arguments: 0..<6)
   func listsOfFiltersThatMakeNoSenseAreRefused(_ number: Int) async throws {
     let (filters, fault) = Self.lists[number]
     try await withMesh(servers: 1) { plane, ports async throws in
@@ -270,11 +279,13 @@ import Testing
       (unknown, "UNAVAILABLE"), (Self.fault([:]), "s0"),
       (wrapped(abort(9), ["disabled": true]), "s0"), (abort(9), "FAILED_PRECONDITION"),
       (Mesh.router["typedConfig"] as? [String: Any] ?? [:], "UNAVAILABLE"),
+      // Only servers have a filter for it, and may have the same routes.
+      (["@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute"], ""),
     ]
   }
 
   /// `isDisabled`: calls pass the filter only if their route has a rule for it.
-  @Test(arguments: [false, true], 0..<11)
+  @Test(arguments: [false, true], 0..<12)
   func aRouteMayHaveARuleOfItsOwn(_ isDisabled: Bool, _ number: Int) async throws {
     let (config, answer) = Self.overrides[number]
     var route = Mesh.route(to: "c0")

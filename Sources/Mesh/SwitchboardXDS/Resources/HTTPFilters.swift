@@ -48,7 +48,7 @@ enum HTTPFilters {
       case .session(let rule):
         guard session == nil else { throw ResourceFault(path, "is a second one for sessions") }
         session = SessionFilter(name: ExactText(filter.name), rule: filter.disabled ? nil : rule)
-      case .router, .unknown: endsWithRouter = true
+      case .router, .ofServers, .unknown: endsWithRouter = true
       }
     }
     guard endsWithRouter else { throw ResourceFault("http_filters", "have no router at their end") }
@@ -77,6 +77,8 @@ enum HTTPFilters {
         case .fault(let rule): overrides.faults[ExactText(name)] = isDisabled ? FaultRule() : rule
         case .session(let rule):
           overrides.sessions[ExactText(name)] = SessionOverride(rule: isDisabled ? nil : rule)
+        // Clients and servers may have the same routes.
+        case .ofServers: break
         case .unknown(let type):
           guard isOptional else { throw ResourceFault("", "the type \(type.excerpt) is not supported") }
         }
@@ -100,6 +102,8 @@ private enum FilterConfig {
   case router
   case fault(FaultRule)
   case session(SessionRule?)
+  /// For some calls, of a filter that only servers have: who may make them (gRFC A41).
+  case ofServers
   case unknown(type: String)
 
   private static let routerType = "envoy.extensions.filters.http.router.v3.Router"
@@ -107,11 +111,16 @@ private enum FilterConfig {
   private static let sessionType = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession"
   private static let sessionOverrideType =
     "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute"
+  private static let accessOverrideType = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute"
 
   init(_ packed: Google_Protobuf_Any, isOverride: Bool) throws(ResourceFault) {
     let own = try packed.typedStruct()
     let type = own?.type ?? packed.typeName ?? ""
     let known = [Self.routerType, Self.faultType, isOverride ? Self.sessionOverrideType : Self.sessionType]
+    if isOverride, type.isExactly(Self.accessOverrideType) {
+      self = .ofServers
+      return
+    }
     guard let found = known.firstIndex(where: type.isExactly) else {
       self = .unknown(type: type)
       return
