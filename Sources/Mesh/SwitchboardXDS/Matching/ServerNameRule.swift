@@ -37,7 +37,7 @@ struct ServerNameRule: Hashable, Sendable {
 
   /// In lower case and without the dot at the end.
   private static func absolute(_ name: [UInt8]) -> [UInt8] {
-    let lower = name.map(\.asciiLowercased)
+    let lower = name.map(\.lowercased)
     return lower.last == UInt8(ascii: ".") ? lower.dropLast() : lower
   }
 

@@ -32,43 +32,23 @@ enum TextRule: Hashable, Sendable {
     guard start >= 0, own.count <= text.count - start else { return false }
     for (index, byte) in own.enumerated() {
       let other = text[start + index]
-      guard byte == (ignoringCase ? other.asciiLowercased : other) else { return false }
+      guard byte == (ignoringCase ? other.lowercased : other) else { return false }
     }
     return true
   }
 
-  /// The search of Knuth, Morris and Pratt: a rule and a text that resemble each other must not cost their product.
+  /// A rule that is longer than the text costs nothing.
   private static func isAnywhere(
     _ own: [UInt8],
     in text: UnsafeBufferPointer<UInt8>,
     _ ignoringCase: Bool
   ) -> Bool {
-    guard !own.isEmpty else { return true }
     guard own.count <= text.count else { return false }
-    var borders = [0]
-    var border = 0
-    for byte in own.dropFirst() {
-      while border > 0, own[border] != byte { border = borders[border - 1] }
-      if own[border] == byte { border += 1 }
-      borders.append(border)
-    }
-    var matched = 0
-    for other in text {
-      let byte = ignoringCase ? other.asciiLowercased : other
-      while matched > 0, own[matched] != byte { matched = borders[matched - 1] }
-      if own[matched] == byte { matched += 1 }
-      if matched == own.count { return true }
-    }
-    return false
+    return ignoringCase ? text.lazy.map(\.lowercased).contains(part: own) : text.contains(part: own)
   }
-}
-
-extension UInt8 {
-  /// The same letter of ASCII in lower case; other bytes as they are.
-  var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }
 
 extension [UInt8] {
   /// The bytes of a text, with letters of ASCII in lower case.
-  init(lowercased text: String) { self = text.utf8.map(\.asciiLowercased) }
+  init(lowercased text: String) { self = text.utf8.map(\.lowercased) }
 }
