@@ -37,7 +37,8 @@ public protocol LoadBalancer: AnyObject {
   /// The resolver has found other endpoints, or the configuration has changed. Both are complete. This is the first
   /// method that is called.
   ///
-  /// If it throws, the name is resolved again after a wait. Without endpoints it should throw and let calls fail.
+  /// If it throws, the name is resolved again after a wait. Without endpoints it should throw and let calls fail. If it has never
+  /// given its host a picker, calls fail with what it throws.
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus)
 
   /// The resolver has failed. A balancer that has endpoints keeps using them; one that has none lets calls fail.

@@ -21,6 +21,8 @@ public struct PolicyRegistry: Sendable {
     "weighted_target": "weighted_target_experimental",
   ]
 
+  /// The channel's own.
+  package let own: [any LoadBalancingPolicy]
   private let byName: [String: any LoadBalancingPolicy]
   private var depth = 0
   /// Follows what the policies read. `nil` for the outermost ones of a channel.
@@ -28,6 +30,7 @@ public struct PolicyRegistry: Sendable {
 
   /// Creates a registry. The policies in `own` replace built-in ones of the same names.
   public init(_ own: [any LoadBalancingPolicy] = []) {
+    self.own = own
     byName = Dictionary((Self.known + own).map { ($0.name, $0) }) { $1 }
   }
 
@@ -245,7 +248,12 @@ public final class ChildBalancer {
     }
     // A current policy that is not ready may report nothing more.
     defer { switchIfDue() }
-    try child?.balancer?.update(endpoints, choice.config)
+    do throws(GRPCStatus) {
+      try child?.balancer?.update(endpoints, choice.config)
+    } catch {
+      child?.refused(error)
+      throw error
+    }
   }
 
   /// Passes a failure on.
@@ -306,6 +314,13 @@ private final class ChildHost: ForwardingHost {
     changed(self)
   }
 
+  /// The policy has refused its endpoints. If it has never said what becomes of calls, they fail with the reason: they would wait
+  /// for something that nobody announces.
+  func refused(_ error: GRPCStatus) {
+    guard picker == nil else { return }
+    update(.transientFailure, ConstantPicker(.fail(.refused(by: name, error))))
+  }
+
   func resolveAgain() { if !hasEnded { host.resolveAgain() } }
 
   /// A policy that was ended within one of its methods may still make subchannels, which nobody would shut down.
@@ -325,6 +340,14 @@ private final class ChildHost: ForwardingHost {
 }
 
 extension GRPCStatus {
+  fileprivate static func refused(by policy: String, _ error: GRPCStatus) -> GRPCStatus {
+    GRPCStatus(
+      code: .unavailable,
+      message: "the policy \(policy.excerpt) refuses its servers: \(error.message ?? "\(error.code)")",
+      origin: .library
+    )
+  }
+
   fileprivate static let foreignConfig = GRPCStatus(
     code: .internalError,
     message: "a load balancing policy got the configuration of another",
