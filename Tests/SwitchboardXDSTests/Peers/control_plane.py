@@ -51,6 +51,7 @@ from envoy.extensions.upstreams.http.v3 import http_protocol_options_pb2  # noqa
 from envoy.service.discovery.v3 import ads_pb2_grpc, discovery_pb2
 from envoy.service.load_stats.v3 import lrs_pb2, lrs_pb2_grpc
 from google.protobuf import any_pb2, json_format
+from xds.type.v3 import typed_struct_pb2  # noqa: F401
 
 # In the order in which changes are sent: what is named before what names it.
 TYPES = {

@@ -117,7 +117,8 @@ package final class ChannelBalancer: BalancerHost {
       eventLoop: eventLoop,
       time: time,
       pace: pace,
-      metrics: metrics
+      metrics: metrics,
+      policies: policies
     ) { [box = LoopConfined(self)] result in
       guard let self = box.value, self.start == number, self.resolution != nil else { return }
       self.received(result)

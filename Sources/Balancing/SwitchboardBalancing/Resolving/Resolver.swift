@@ -87,6 +87,8 @@ public struct ResolverUpdates: Sendable {
   public let pace: ResolutionPace
   /// Where the resolver records metrics; `nil` without telemetry.
   package let metrics: MetricScope?
+  /// The policies that the channel knows.
+  package let policies: PolicyRegistry
   private let receive: @Sendable (ResolverResult) -> Void
 
   package init(
@@ -94,12 +96,14 @@ public struct ResolverUpdates: Sendable {
     time: any BalancerTime,
     pace: ResolutionPace,
     metrics: MetricScope? = nil,
+    policies: PolicyRegistry = PolicyRegistry(),
     receive: @escaping @Sendable (ResolverResult) -> Void
   ) {
     self.eventLoop = eventLoop
     self.time = time
     self.pace = pace
     self.metrics = metrics
+    self.policies = policies
     self.receive = receive
   }
 

@@ -52,7 +52,7 @@ final class XDSClient: Sendable {
   func reporter(_ server: ServerID) -> LoadReporter? { discovery.reporter(server) }
 }
 
-/// The clients of the process: channels with the same bootstrap, target and telemetry share one.
+/// The clients of the process: channels with the same bootstrap, target, telemetry and policies share one.
 final class XDSClientPool: Sendable {
   static let ofProcess = XDSClientPool()
 
@@ -60,6 +60,18 @@ final class XDSClientPool: Sendable {
     let bootstrap: XDSBootstrap
     let target: ExactText
     let telemetry: ObjectIdentifier?
+    /// What clusters may have besides the policies that all channels know.
+    let policies: [OwnPolicy]
+  }
+
+  private struct OwnPolicy: Hashable {
+    let name: ExactText
+    let type: ObjectIdentifier
+
+    init(_ policy: any LoadBalancingPolicy) {
+      name = ExactText(policy.name)
+      type = ObjectIdentifier(Swift.type(of: policy))
+    }
   }
 
   private struct Member: Sendable {
@@ -85,7 +97,12 @@ final class XDSClientPool: Sendable {
   ) -> XDSClient {
     members.withLock { members in
       let telemetry = environment.metrics?.telemetry
-      let key = Key(bootstrap: bootstrap, target: ExactText(target), telemetry: telemetry)
+      let key = Key(
+        bootstrap: bootstrap,
+        target: ExactText(target),
+        telemetry: telemetry,
+        policies: environment.reader.policies.own.map(OwnPolicy.init)
+      )
       if let known = members[key]?.client { return known }
       members = members.filter { $0.value.client != nil }
       let made = XDSClient(bootstrap, environment)

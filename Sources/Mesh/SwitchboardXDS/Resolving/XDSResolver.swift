@@ -12,7 +12,8 @@ import SwitchboardText
 /// let channel = try Channel(target: "xds:///greeter.example", options: options)
 /// ```
 ///
-/// Channels with the same bootstrap, target and telemetry share a client of the control plane, which ends with the last of them.
+/// Channels with the same bootstrap, target, telemetry and policies of their own share a client of the control plane, which ends with
+/// the last of them.
 public struct XDSResolver: Resolver {
   public let schemes = ["xds"]
 
@@ -71,6 +72,7 @@ public struct XDSResolver: Resolver {
     var environment = XDSEnvironment()
     environment.metrics = updates.metrics
     environment.options.logger = usedLogger
+    environment.reader = ResourceReader(policies: updates.policies)
     return environment
   }
 }

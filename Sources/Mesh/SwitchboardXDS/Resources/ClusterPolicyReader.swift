@@ -97,8 +97,10 @@ struct ClusterPolicyReader {
       return config
     } catch {
       let mistake = error.configMistake
+      // The path of a list with this policy alone, of which nothing is in the resource.
+      let path = mistake.map { $0.path.dropFirst("\(config.policy)[0].".count) }
       throw ResourceFault(
-        mistake?.path ?? config.policy,
+        path.map(String.init) ?? config.policy,
         (mistake?.reason ?? error.message ?? "").excerpt(300)
       )
     }
