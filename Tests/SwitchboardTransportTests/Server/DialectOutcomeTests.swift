@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DialectOutcomeTests {
   @Test func aRefusalReplacesThePage() {
-    var outcome = DialectOutcome()
+    let outcome = DialectOutcome()
     outcome.become(HTTPPage("GET", "/") { _ in HTTPPage.Response(body: []) })
     #expect(outcome.page?.path == "/" && outcome.refusal == nil && !outcome.isCall)
     outcome.refuse("413", "too large")
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func settingsOfADialectDecideTheMetadata() {
-    var outcome = DialectOutcome()
+    let outcome = DialectOutcome()
     var settings = DialectSettings()
     outcome.set(settings)
     #expect(outcome.hasSettings && outcome.metadata == nil)
