@@ -58,6 +58,39 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
+  /// Who watches something after a while in which nothing was need not wait to learn that the next stream has to.
+  @Test func aFailureIsNotForgottenBeforeTheNextAttempt() async throws {
+    let plane = try PlanePeer()
+    plane.kill()
+    let client = client(plane)
+    for _ in 0..<3 {
+      let (updates, source) = AsyncStream<ResourceUpdate>.makeStream()
+      // Time stands still.
+      let watch = try client.watch(ResourceKey(.listener, "l")) { source.yield($0) }
+      var iterator = updates.makeAsyncIterator()
+      guard case .resource(.failure(let status))? = await iterator.next() else {
+        Issue.record("it is there")
+        return
+      }
+      #expect(status.message?.contains("cannot be asked: cannot connect to 127.0.0.1:\(plane.port)") == true)
+      withExtendedLifetime(watch) {}
+    }
+  }
+
+  /// A stream is there for what is watched.
+  @Test func aStreamEndsWithTheLastWatch() async throws {
+    let plane = try PlanePeer()
+    let client = client(plane)
+    for _ in 0..<2 {
+      let watch = try client.watch(ResourceKey(.listener, "l")) { _ in }
+      try plane.next("asked", "listeners")
+      withExtendedLifetime(watch) {}
+      // The next one has to wait for a moment.
+      time.advance(by: .seconds(1))
+    }
+    for _ in 0..<2 { try plane.next("left", "") }
+  }
+
   @Test func aClientIsGoneWithTheLastOneWhoHasIt() async throws {
     let plane = try PlanePeer()
     let pool = XDSClientPool()

@@ -95,7 +95,7 @@ import Testing
     }
 
     private mutating func open() {
-      guard !model.isOpen else { return }
+      guard !model.isOpen, !model.watches.isEmpty else { return }
       steps.append("opened")
       (model.isOpen, model.nonce) = (true, [:])
       state.opened()
@@ -171,7 +171,10 @@ import Testing
           check(!model.timers.values.contains(key), "two timers run for one resource")
           model.timers[timer] = key
         case .cancelTimer(let timer): model.timers[timer] = nil
-        case .open, .close, .log: break
+        case .close:
+          check(model.watches.isEmpty, "the stream is closed, and something is watched")
+          (model.isOpen, model.isConnected, model.nonce, model.version) = (false, false, [:], [:])
+        case .open, .log: break
         }
       }
       for (key, ids) in model.watches {

@@ -49,6 +49,8 @@ import Testing
     )
     #expect(state.unwatch(key, 1) == [])
     #expect(state.unwatch(key, 2) == [request(["b"], "8", "o")])
+    // Nothing is watched any more, so nobody is asked.
+    #expect(state.unwatch(ResourceKey(.cluster, "b"), 3) == ["cancel 2", "close 0"])
   }
 
   @Test func refusingWithAllReasons() {

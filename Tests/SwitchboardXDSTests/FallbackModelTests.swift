@@ -161,7 +161,8 @@ import Testing
       if model.watches[key]?.isEmpty == true { (model.watches[key], model.latest[key]) = (nil, nil) }
       let authority = Model.authority(of: key)
       if !model.hasWatches(authority) {
-        model.authorities[authority].inUse = model.authorities[authority].servers[0]
+        model.authorities[authority].inUse = nil
+        model.forget()
       }
       take(state.unwatch(key, id))
     }

@@ -50,6 +50,44 @@ import Testing
     }
   }
 
+  /// The first dies in the middle of an update, each time, and comes back with the rest; the second is used in between.
+  @Test func controlPlanesThatTakeTurnsLoseNoCall() async throws {
+    try await withMesh(servers: 2) { start, ports async throws in
+      var first = start
+      let second = try PlanePeer()
+      func mesh(_ cluster: String, _ port: Int, _ round: Int) -> Mesh {
+        Mesh("greeter", version: "\(round)", routes: [Mesh.route(to: cluster)], clusters: [cluster: [port]])
+      }
+      try first.set(mesh("first-0", ports[0], 0))
+      var bootstrap = first.bootstrap
+      bootstrap.servers += second.bootstrap.servers
+      try await withMeshClient("xds:///greeter", bootstrap) { client async throws in
+        #expect(try await client.server() == "s0")
+        let caller = Caller(client)
+        await withTaskGroup { callers in
+          for _ in 0..<32 { callers.addTask { await caller.run() } }
+          do {
+            for round in 1...4 {
+              try second.set(mesh("second-\(round)", ports[1], round))
+              var half = mesh("first-\(round)", ports[0], round)
+              (half.clusters, half.endpoints) = ([], [])
+              try first.set(half)
+              try first.next("accepted", "clusters") { $0.names.contains("first-\(round)") }
+              first.kill()
+              while try await client.server() != "s1" { try Task.checkCancellation() }
+              first = try PlanePeer(port: first.port)
+              try first.set(mesh("first-\(round)", ports[0], round))
+              while try await client.server() != "s0" { try Task.checkCancellation() }
+            }
+          } catch { Issue.record(error) }
+          caller.stop()
+        }
+        #expect(caller.made > 320)
+        #expect(caller.lost == nil)
+      }
+    }
+  }
+
   @Test(arguments: ["listeners", "routes", "clusters", "endpoints"])
   func eachKindOfInvalidResourceIsRefusedByNameAndTheLastGoodOneStays(_ kind: String) async throws {
     try await withMesh(servers: 1) { plane, ports async throws in

@@ -28,16 +28,16 @@ struct ServerChoice: Hashable, Sendable {
   /// Those that are asked for all that is watched.
   var asked: ArraySlice<ServerID> { servers.prefix(count) }
 
-  /// The one whose answers count, and whose silence does. `nil` before `begin`.
+  /// The one whose answers count, and whose silence does. `nil` while nothing is watched.
   var inUse: ServerID? { asked.last }
 
   func asks(_ server: ServerID) -> Bool { asked.contains(server) }
 
-  /// Asks the preferred one.
+  /// Something is watched: the preferred one is asked.
   mutating func begin() { count = max(1, count) }
 
-  /// Nothing is watched any more: the others are not needed.
-  mutating func reset() { count = min(1, count) }
+  /// Nothing is watched any more: nobody is asked.
+  mutating func end() { count = 0 }
 
   /// Looks for one that can be asked, in place of the one in use. If there is none, all are asked.
   mutating func moveOn(_ hasFailed: (ServerID) -> Bool) {

@@ -88,7 +88,7 @@ struct DiscoveryState: Sendable {
     guard isGone else { return actions }
     for server in authorities[authority].asked { streams[server].ask(key.type) }
     guard cache.isEmpty(authority) else { return actions }
-    return actions + change(authority) { $0.reset() }
+    return actions + change(authority) { $0.end() }
   }
 
   // MARK: Requests
