@@ -93,6 +93,38 @@ import Testing
     }
   }
 
+  /// One that has just started may have nothing yet.
+  @Test func anEmptyAnswerIsNoReasonToLeaveTheSecond() async throws {
+    try await withPlanes { first, second, ports async throws in
+      first.kill()
+      try await withMeshClient("xds:///greeter", bootstrap(first, second)) { client async throws in
+        #expect(try await client.server() == "s1")
+        let again = try PlanePeer(port: first.port)
+        try again.next("accepted", "listeners")
+        #expect(try await client.server() == "s1")
+        try second.set(mesh("newer", ports[1], version: "2"))
+        try second.next("accepted", "endpoints") { $0.names == ["newer"] }
+        #expect(try second.waiting("left") == 0)
+        try again.set(mesh("of-first", ports[0]))
+        try await wait(for: "s0", client)
+      }
+    }
+  }
+
+  /// The difference that the documents name.
+  @Test func anEmptyAnswerIsAReasonForGRPC() async throws {
+    try await withPlanes { first, second, _ async throws in
+      first.kill()
+      let gRPCs = try GRPCClient(first, second)
+      #expect(try gRPCs.answers(3) == ["s1": 3])
+      let again = try PlanePeer(port: first.port)
+      try again.next("accepted", "listeners")
+      while try gRPCs.answers(1) != ["UNAVAILABLE": 1] { try Task.checkCancellation() }
+      try second.next("left", "")
+      gRPCs.stop()
+    }
+  }
+
   @Test func theSecondIsNotAskedWhileAllIsKnown() async throws {
     try await withPlanes { first, second, _ async throws in
       let log = LogEntries()
