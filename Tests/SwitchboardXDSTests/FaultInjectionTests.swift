@@ -279,13 +279,11 @@ import Testing
       (unknown, "UNAVAILABLE"), (Self.fault([:]), "s0"),
       (wrapped(abort(9), ["disabled": true]), "s0"), (abort(9), "FAILED_PRECONDITION"),
       (Mesh.router["typedConfig"] as? [String: Any] ?? [:], "UNAVAILABLE"),
-      // Only servers have a filter for it, and may have the same routes.
-      (["@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute"], ""),
     ]
   }
 
   /// `isDisabled`: calls pass the filter only if their route has a rule for it.
-  @Test(arguments: [false, true], 0..<12)
+  @Test(arguments: [false, true], 0..<11)
   func aRouteMayHaveARuleOfItsOwn(_ isDisabled: Bool, _ number: Int) async throws {
     let (config, answer) = Self.overrides[number]
     var route = Mesh.route(to: "c0")
@@ -298,6 +296,15 @@ import Testing
       ]
       return mesh
     }
+  }
+
+  /// Only servers have a filter for it, and may have the same routes as clients.
+  @Test func whatRoutesSayToServersIsLeftOut() async throws {
+    var route = Mesh.route(to: "c0")
+    route["typedPerFilterConfig"] = [
+      "access": ["@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute"]
+    ]
+    try await expect(["NOT_FOUND": 10]) { mesh($0, [("fault", Self.abort(5))], routes: [route]) }
   }
 
   /// A filter of an unknown type that is optional, as if it were not there.

@@ -12,6 +12,11 @@ public struct MayBlock: SuiteTrait, TestTrait, TestScoping {
     try await withTaskExecutorPreference(BlockingThreads.shared) { try await function() }
   }
 
+  /// An operation that may block, of a process that a test has started.
+  public static func run(_ body: @Sendable () async throws -> Void) async rethrows {
+    try await withTaskExecutorPreference(BlockingThreads.shared) { try await body() }
+  }
+
   /// A blocking operation that runs concurrently with the test.
   public static func task<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Task<Value, Never> {
     Task(executorPreference: BlockingThreads.shared) { body() }
