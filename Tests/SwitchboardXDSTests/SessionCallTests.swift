@@ -40,6 +40,29 @@ import Testing
     return mesh
   }
 
+  /// Each connection that begins within a pick lets the calls that wait pick again.
+  @Test(arguments: ["RING_HASH", "ROUND_ROBIN"])
+  func manySessionsMayBeginAtOnce(_ policy: String) async throws {
+    try await withMesh(servers: 8) { plane, ports async throws in
+      var mesh = mesh(["one": ports])
+      mesh.clusters = [Mesh.cluster("one", more: ["lbPolicy": policy])]
+      try plane.set(mesh)
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<32 {
+            let server = "127.0.0.1:\(ports[number % 8]);one"
+            group.addTask {
+              let cookie = "s=\(Data(server.utf8).base64EncodedString())"
+              let answer = try await call(client, cookie)
+              #expect(answer == ["s\(number % 8)"])
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
+
   /// The server that answers a call with a cookie, and the cookies that come with the answer.
   private func call(_ client: Echo_EchoClient, _ cookie: String) async throws -> [String] {
     var options = CallOptions()

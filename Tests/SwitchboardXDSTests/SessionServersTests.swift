@@ -1,6 +1,7 @@
 import Foundation
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 import Testing
 
 @testable import SwitchboardXDS
@@ -218,6 +219,38 @@ import Testing
     bench.made.last?.becomes = .connecting
     bench.set(1, .idle)
     #expect(bench.pick(2) == nil && bench.made.count == 2)
+  }
+
+  /// Nothing would tell the calls that wait for it.
+  @Test func aServerThatIsConnectingIsNotGivenUp() {
+    _ = bench.update([1, 2])
+    #expect(bench.pick(2) == nil)
+    bench.host.clock.advance(by: .seconds(600))
+    #expect(bench.state(0) == .connecting)
+    bench.set(0, .transientFailure)
+    #expect(bench.changes == 1 && bench.pick(2) == 0)
+    bench.host.clock.advance(by: .seconds(60))
+    #expect(bench.state(0) == .shutdown && bench.host.clock.pending == 0)
+  }
+
+  /// A peer writes the list, and each pick reads it.
+  @Test func aCookieHasFewAddresses() {
+    let list = (100..<500).map { "1.1.1.1:\($0)" }.joined(separator: ",")
+    let text = "s=" + Data("\(list);c".utf8).base64EncodedString()
+    let cookie = SessionCookie(Array("s".utf8), in: HPACKHeaders([("cookie", text)]))
+    #expect(cookie?.addresses.count == 64 && cookie?.cluster == "c")
+    let session = CookieSession(SessionRule(name: Array("s".utf8)), nil, cluster: "c")
+    session.mayGo(to: [
+      ExactText("1.1.1.1:1"): String(repeating: "1.1.1.1:1,", count: 1000), ExactText("1.1.1.1:2"): list,
+    ])
+    #expect(session.cookie(from: "1.1.1.1:1") == nil)
+    #expect(session.cookie(from: "1.1.1.1:2")?.hasPrefix("s=") == true)
+  }
+
+  @Test func aShortLifetimeIsNotNone() {
+    let rule = SessionRule(name: Array("s".utf8), lifetime: .milliseconds(500))
+    let cookie = CookieSession(rule, nil, cluster: "c").cookie(from: "1.1.1.1:1")
+    #expect(cookie?.hasSuffix("; Max-Age=1") == true)
   }
 
   @Test func withoutSessionsThereIsNothingToDo() {

@@ -11,7 +11,8 @@ final class GRPCClient {
   init(_ planes: PlanePeer..., metadata: [(String, String)] = [], features: [String] = []) throws {
     let servers: [[String: Any]] = planes.map {
       [
-        "server_uri": "127.0.0.1:\($0.port)", "channel_creds": [["type": "insecure"]], "server_features": features,
+        "server_uri": "127.0.0.1:\($0.port)", "channel_creds": [["type": "insecure"]],
+        "server_features": features,
       ]
     }
     let bootstrap = try JSONSerialization.data(

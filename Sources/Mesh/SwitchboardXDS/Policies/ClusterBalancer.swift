@@ -14,7 +14,7 @@ final class ClusterBalancer: BalancerHost {
   private var picker: any Picker = ConstantPicker(.wait)
   private var config: ClusterConfig?
   private var names = PriorityNames()
-  private var limits: ClusterLimits
+  private let limits: ClusterLimits
   private var secured = SecuredServers()
   private let reported = ReportedServers()
   private let hosts = ServerHosts()

@@ -5,23 +5,25 @@ import SwitchboardText
 /// What keeps calls from the servers of a cluster: shares that are dropped, and the most calls at once (gRFC A32).
 ///
 /// An aggregate has the limits of its first cluster.
-struct ClusterLimits {
+///
+/// An object: a pick may connect to a server, whose policy lets calls that wait pick again within it.
+final class ClusterLimits {
   private var drops: [EndpointsResource.Drop] = []
   private var random: QuickRandom
   private let counter = CallCounter()
 
   init(seed: UInt64) { random = QuickRandom(seed: seed) }
 
-  mutating func update(_ leaves: [LeafConfig]) {
+  func update(_ leaves: [LeafConfig]) {
     drops = leaves.first?.endpoints?.drops.filter { $0.millionths > 0 } ?? []
     counter.limit = leaves.first?.cluster.maxRequests ?? ClusterResource.usualMaxRequests
   }
 
   /// `load` counts calls that are dropped.
-  mutating func pick(_ call: any CallToPick, _ picker: any Picker, _ load: ClusterLoad?) -> Pick {
+  func pick(_ call: any CallToPick, _ picker: any Picker, _ load: ClusterLoad?) -> Pick {
     // A call that waits is picked for again: it must not be dropped more often for that.
     if let constant = picker as? ConstantPicker, constant.waits { return .wait }
-    for drop in drops where random.next(below: 1_000_000) < drop.millionths {
+    for drop in drops where call.mayBeDropped && random.next(below: 1_000_000) < drop.millionths {
       load?.dropped(drop.category)
       return .drop(.dropped(drop.category))
     }
@@ -29,10 +31,18 @@ struct ClusterLimits {
       load?.dropped(nil)
       return .drop(.tooManyCalls(counter.limit))
     }
+    call.passedDrops()
     let pick = picker.pick(call)
     guard case .subchannel(let subchannel, let tracker) = pick else { return pick }
     return .subchannel(subchannel, tracker: counter.track(tracker))
   }
+}
+
+extension CallToPick {
+  /// A call of a session may wait for its server under any picker.
+  fileprivate var mayBeDropped: Bool { !((route?.session as? CookieSession)?.hasPassedDrops ?? false) }
+
+  fileprivate func passedDrops() { (route?.session as? CookieSession)?.passDrops() }
 }
 
 /// Counts the calls of a cluster that have a server.

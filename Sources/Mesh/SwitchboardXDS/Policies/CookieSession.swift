@@ -9,6 +9,7 @@ final class CookieSession: CallSession {
   private let cluster: String
   /// The addresses of servers that have several, by each of them.
   private let lists = Locked<[ExactText: String]>([:])
+  private let passed = Locked(false)
 
   init(_ rule: SessionRule, _ sent: SessionCookie?, cluster: String) {
     self.rule = rule
@@ -24,13 +25,21 @@ final class CookieSession: CallSession {
     if !lists.isEmpty { self.lists.withLock { $0 = lists } }
   }
 
+  /// Whether the call has not been one of those that the control plane has dropped.
+  var hasPassedDrops: Bool { passed.withLock { $0 } }
+
+  func passDrops() { passed.withLock { $0 = true } }
+
   func cookie(from server: String) -> String? {
     let list = lists.withLock { $0[server] } ?? server
+    // What would not be read again is not sent.
+    guard SessionCookie.hasRoom(for: list, cluster) else { return nil }
     if let sent, sent.list.isExactly(list), sent.cluster?.isExactly(cluster) == true { return nil }
     let value = String(decoding: Base64.padded("\(list);\(cluster)".utf8), as: UTF8.self)
     var cookie = "\(String(decoding: rule.name, as: UTF8.self))=\(value); HttpOnly"
     if !rule.path.isEmpty { cookie += "; Path=\(String(decoding: rule.path, as: UTF8.self))" }
-    if rule.lifetime > .zero { cookie += "; Max-Age=\(rule.lifetime.components.seconds)" }
+    // Zero would have the application forget it at once.
+    if rule.lifetime > .zero { cookie += "; Max-Age=\(max(1, rule.lifetime.components.seconds))" }
     return cookie
   }
 }
@@ -39,14 +48,18 @@ final class CookieSession: CallSession {
 struct SessionCookie: Sendable {
   /// A longer one is none of ours.
   private static let lengthLimit = 8192
+  /// No server has more addresses.
+  private static let addressLimit = 64
 
   /// The addresses, with commas between them.
   let list: String
+  /// Each of them.
+  let addresses: [ExactText]
   let cluster: String?
 
-  /// Each of them.
-  var addresses: [ExactText] {
-    list.utf8.split(separator: UInt8(ascii: ",")).map { ExactText(String(Substring($0))) }
+  /// Whether a cookie of these addresses in this cluster is short enough.
+  static func hasRoom(for list: String, _ cluster: String) -> Bool {
+    (list.utf8.count + cluster.utf8.count + 3) / 3 * 4 <= lengthLimit
   }
 
   /// The first cookie of the name in a call's metadata; `nil` if there is none, or if it cannot be read.
@@ -57,6 +70,8 @@ struct SessionCookie: Sendable {
     else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
     list = String(Substring(parts[0]))
+    addresses = parts[0].split(separator: UInt8(ascii: ","), maxSplits: Self.addressLimit)
+      .prefix(Self.addressLimit).map { ExactText(String(Substring($0))) }
     cluster = parts.count > 1 ? String(Substring(parts[1])) : nil
   }
 

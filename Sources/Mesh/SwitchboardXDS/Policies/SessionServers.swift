@@ -88,8 +88,10 @@ final class SessionServers: Picker {
   }
 
   private func drop(_ entry: Entry) {
-    entry.own?.end()
+    // First, so that the calls that it returns do not find it.
+    let own = entry.own
     entry.own = nil
+    own?.end()
   }
 
   /// Ends what is kept here, and keeps nothing of what the policies have now.
@@ -227,7 +229,11 @@ final class SessionServers: Picker {
   private func sweep() {
     timer = nil
     let now = host.time.now
-    for entry in entries.values where entry.own != nil && !entry.isWanted(at: now) { drop(entry) }
+    // Calls may wait for one that is connecting, and it says what becomes of it.
+    for entry in entries.values where !entry.isWanted(at: now) && entry.own?.state.connectivity != .connecting
+    {
+      drop(entry)
+    }
     startTimer()
   }
 }

@@ -94,7 +94,11 @@ extension EndpointsResource {
   /// How many shares of calls may be dropped: a call asks for each.
   private static let dropLimit = 100
 
-  init(_ message: Envoy_Config_Endpoint_V3_ClusterLoadAssignment) throws(ResourceFault) {
+  /// `trustsHosts`: whether calls may have the hosts of servers as authority, which come from this control plane.
+  init(
+    _ message: Envoy_Config_Endpoint_V3_ClusterLoadAssignment,
+    trustsHosts: Bool
+  ) throws(ResourceFault) {
     guard message.policy.dropOverloads.count <= Self.dropLimit else {
       throw ResourceFault("policy.drop_overloads", "are more than \(Self.dropLimit)")
     }
@@ -109,7 +113,7 @@ extension EndpointsResource {
     )
     for (position, places) in message.endpoints.enumerated() {
       let place = try part("endpoints[\(position)]") { () throws(ResourceFault) in
-        try Place(places, &addresses, &hasProxies)
+        try Place(places, &addresses, &hasProxies, trustsHosts: trustsHosts)
       }
       guard let place else { continue }
       byPriority[Int(places.priority), default: []].append(place)
@@ -158,7 +162,8 @@ extension EndpointsResource.Place {
   fileprivate init?(
     _ message: Envoy_Config_Endpoint_V3_LocalityLbEndpoints,
     _ addresses: inout Set<EndpointAddress>,
-    _ hasProxies: inout Bool
+    _ hasProxies: inout Bool,
+    trustsHosts: Bool
   ) throws(ResourceFault) {
     let place = message.locality
     locality = Locality(
@@ -195,7 +200,7 @@ extension EndpointsResource.Place {
       let ownProxy = try (server.hasMetadata ? server.metadata.proxy("\(path).metadata") : nil) ?? proxy
       guard let health = EndpointHealth(server.healthStatus) else { continue }
       hasProxies = hasProxies || ownProxy != nil
-      endpoint.attributes = traits.attributes(weight: own, host: host, proxy: ownProxy)
+      endpoint.attributes = traits.attributes(weight: own, host: trustsHosts ? host : nil, proxy: ownProxy)
       if health == .draining {
         draining.append(endpoint)
       } else {

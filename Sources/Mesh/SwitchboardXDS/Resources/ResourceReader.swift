@@ -91,7 +91,7 @@ struct ResourceReader: Sendable {
       case .endpoints:
         let message = try packed.contents(Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self)
         return named(message.clusterName, wrapped) { () throws(ResourceFault) in
-          .endpoints(try EndpointsResource(message))
+          .endpoints(try EndpointsResource(message, trustsHosts: isTrusted))
         }
       }
     } catch { return Read(name: wrapped, result: .failure(error)) }
