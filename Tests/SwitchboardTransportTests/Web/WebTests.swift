@@ -73,6 +73,29 @@ import Testing
     request("/test.Test/\(method)", [("content-type", "application/grpc-web\(type)")] + more)
   }
 
+  /// What is no answer of the protocol is sent once, and ends.
+  @Test(arguments: [
+    "application/grpc-web+proto", "application/grpc-web-text", "application/proto",
+    "application/connect+proto",
+  ])
+  func aForeignHostIsRefusedInOneAnswer(_ type: String) async throws {
+    var options = Self.options
+    options.hosts = HostNames([])
+    try await with(options) { peer, _ async throws in
+      let path = type.contains("connect+") ? "Update" : "Get"
+      peer.headers(1, request("/test.Test/\(path)", [("content-type", type)]))
+      peer.data(1, [0, 0, 0, 0, 0], ends: true)
+      let head = try #require(peer.nextHeaders())
+      #expect(head.fields[":status"] == "421" && !head.ends)
+      let frame = try #require(peer.next())
+      #expect(frame.type == FramePeer.Kind.data && frame.endsStream)
+      #expect(head.fields["content-length"] == "\(frame.payload.count)")
+      // Nothing follows on the stream.
+      peer.send(FramePeer.Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+      while let next = peer.next(), next.type != FramePeer.Kind.ping { #expect(next.stream != 1) }
+    }
+  }
+
   private func body(_ peer: FramePeer) -> [UInt8] {
     var body: [UInt8] = []
     while let frame = peer.next(FramePeer.Kind.data) {

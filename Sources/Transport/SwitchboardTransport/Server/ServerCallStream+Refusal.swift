@@ -12,6 +12,8 @@ extension ServerCallStream {
   ) {
     phase = .ending
     stopLimitingRequest()
+    // The dialect would end the answer once more, in its own way.
+    dialect = nil
     let headers = connection.headers
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))

@@ -1,3 +1,5 @@
+// unsafe: state confined to the connection's loop
+
 import SwitchboardCall
 
 /// What is on the way between the bytes of a stream and their reader.
