@@ -52,6 +52,8 @@ struct OptionTests {
       ("ProtoPathModuleMappings=", "it must be a path"),
       ("ProtoPathModuleMappings=a.txt", "cannot be read here"),
       ("TestClientOf=", "it must be the name of a module"),
+      ("TestClientOf=true", "it must be the name of a module"),
+      ("ExtraModuleImports=false", "it must be the name of a module"),
       ("TestClientOf=Shop,TestClient=true", "a client for tests is generated with the others, or alone"),
       ("TestClientOf=Shop,Client=true", "options Client and TestClientOf: a client for tests"),
       (

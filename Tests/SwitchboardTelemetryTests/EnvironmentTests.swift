@@ -157,7 +157,7 @@ import Testing
     #expect(otlp(options, .metrics)?.endpoint == "http://localhost:4318")
     // The URL of one signal is used as it is.
     #expect(otlp(options, .logs)?.endpoint == "http://logs:1/in?key=x")
-    let example = "a valid one is http://localhost:4317"
+    let example = "a valid one is http://localhost:4317, or over HTTP http://localhost:4318"
     #expect(
       warnings.messages == [
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is ignored: the collector's URL has a path, which does not go with gRPC; \(example)",

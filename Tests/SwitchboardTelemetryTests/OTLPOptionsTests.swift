@@ -56,7 +56,10 @@ import Testing
       let failure = #expect(throws: GRPCStatus.self) { try Telemetry(options) }
       #expect(failure?.code == .invalidArgument)
       let fault = transport == .grpc && url.contains("?") ? "has a path, which does not go with gRPC" : fault
-      #expect(failure?.message == "the collector's URL \(fault); a valid one is http://localhost:4317")
+      #expect(
+        failure?.message
+          == "the collector's URL \(fault); a valid one is http://localhost:4317, or over HTTP http://localhost:4318"
+      )
     }
   }
 

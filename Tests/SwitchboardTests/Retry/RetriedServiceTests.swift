@@ -109,6 +109,29 @@ private final class FlakyProvider: Echo_EchoProvider {
     #expect(warnings.all.first?.metadata["value"] == "250ms")
   }
 
+  private struct Hasty: EchoingProvider {
+    func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+      context.sendInitialMetadata()
+      throw GRPCStatus(code: .unavailable, message: "not yet")
+    }
+  }
+
+  @Test func aServerThatBeginsToAnswer() async throws {
+    let warnings = LogEntries()
+    var options = ChannelOptions()
+    options.serviceConfig = try ServiceConfig(json: Self.config)
+    options.logger = Logger(warnings, minimumLevel: .warning)
+    try await withChannel(to: [Hasty()], channel: options) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      for _ in 0..<2 {
+        #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+      }
+    }
+    #expect(warnings.all.count == 1)
+    #expect(warnings.all.first?.message.contains("the server had begun to answer") == true)
+    #expect(warnings.all.first?.metadata["method"] == "/echo.Echo/Get")
+  }
+
   @Test(arguments: [false, true]) func callsOfEveryKindAreRetried(_ inProcess: Bool) async throws {
     try await with(refusals: 2, inProcess: inProcess) { channel, provider async throws in
       let client = Echo_EchoClient(channel: channel)

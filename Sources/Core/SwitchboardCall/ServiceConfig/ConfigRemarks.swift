@@ -62,6 +62,18 @@ final class ConfigRemarks: Sendable {
     )
   }
 
+  /// A call has failed so that its policy would make it again, and the server had sent metadata of a response before. Logged once
+  /// for each method.
+  func report(answered method: MethodDescriptor, _ status: GRPCStatus) {
+    guard isNew(["answered", method.path]) else { return }
+    logger.log(
+      .warning,
+      "a call that its retryPolicy, or its hedgingPolicy, would make again is not: the server had begun to answer, by sending "
+        + "metadata before its status",
+      ["method": method.path, "error": "\(status)"]
+    )
+  }
+
   /// A config of a call says nothing of its method, unlike the channel's, which it replaces. Logged once for each method.
   func report(unnamed method: MethodDescriptor) {
     guard isNew(["serviceConfig", method.path]) else { return }

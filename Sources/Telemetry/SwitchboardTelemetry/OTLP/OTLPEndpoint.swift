@@ -90,7 +90,9 @@ struct OTLPEndpoint: Sendable, Hashable, CustomStringConvertible {
 
 extension GRPCStatus {
   fileprivate static func badEndpoint(_ fault: String) -> GRPCStatus {
-    badExport("the collector's URL \(fault); a valid one is http://localhost:4317")
+    badExport(
+      "the collector's URL \(fault); a valid one is http://localhost:4317, or over HTTP http://localhost:4318"
+    )
   }
 
   fileprivate static func badExport(_ message: String) -> GRPCStatus {

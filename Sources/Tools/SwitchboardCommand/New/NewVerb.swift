@@ -177,6 +177,13 @@ struct PackageDependency: Hashable {
       self = dependency
       return
     }
+    guard access(origin, F_OK) == 0 else {
+      let isURL = origin.split(separator: "/").first?.dropFirst().contains(".") ?? false
+      throw Failure(
+        "there is no directory \(origin)\(isURL ? "; the URL of a repository is https://\(origin)" : "")",
+        code: .noInput
+      )
+    }
     guard access("\(origin)/Package.swift", R_OK) == 0 else {
       throw Failure("\(origin) is not a checkout of Switchboard: it has no Package.swift", code: .noInput)
     }

@@ -198,7 +198,7 @@ struct GeneratorOptions {
   }
 
   private static func module(_ value: String, for key: String) throws(GeneratorError) -> String {
-    guard value.isIdentifier else {
+    guard value.isIdentifier, !["true", "false"].contains(value) else {
       throw GeneratorError("option \(key) has the value '\(value)': it must be the name of a module")
     }
     return value

@@ -38,6 +38,10 @@ extension RetryingCall {
     guard committed == nil, !status.isOk, isWorthAnother else {
       if isWorthAnother, let excess {
         engine.remarks.report(unrepeated: request.method, status, excess: excess, of: plan.bufferLimit)
+      } else if isWorthAnother, committed === attempt, !request.method.type.streamsResponses,
+        schedule.allowsAnother(after: attemptsMade)
+      {
+        engine.remarks.report(answered: request.method, status)
       }
       return end(attempt, status, trailers)
     }
