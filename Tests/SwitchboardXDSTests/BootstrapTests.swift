@@ -73,7 +73,10 @@ import Testing
     (#"{"xds_servers": []}"#, "xds_servers: is missing"),
     (#"{"xds_servers": [7]}"#, "xds_servers[0]: is not an object"),
     (#"{"xds_servers": [{"channel_creds": []}]}"#, "xds_servers[0].server_uri: is missing"),
-    (#"{"xds_servers": [{"server_uri": "a"}]}"#, "xds_servers[0].channel_creds: is missing"),
+    (
+      #"{"xds_servers": [{"server_uri": "http://plane:1/x", "channel_creds": [{"type": "insecure"}]}]}"#,
+      #"xds_servers[0].server_uri: is a URL: write "dns:///plane:1"; channel_creds say whether there is TLS"#
+    ), (#"{"xds_servers": [{"server_uri": "a"}]}"#, "xds_servers[0].channel_creds: is missing"),
     (
       #"{"xds_servers": [{"server_uri": "a", "channel_creds": [{"type": "google_default"}, {"type": "x"}]}]}"#,
       "xds_servers[0].channel_creds: has none of the kinds that are known, which are tls and insecure; there is: "

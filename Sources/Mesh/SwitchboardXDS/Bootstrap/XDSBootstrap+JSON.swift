@@ -43,6 +43,13 @@ extension XDSBootstrap.Server {
   fileprivate init(_ reader: ConfigReader) throws(GRPCStatus) {
     let target = try reader.required("server_uri", try reader.string("server_uri"))
     guard !target.isEmpty else { throw reader.failure("server_uri", "is empty") }
+    if let (scheme, rest) = target.schemeAndRest, ["http", "https"].contains(scheme.lowercased()) {
+      let host = rest.prefix { $0 != "/" }
+      throw reader.failure(
+        "server_uri",
+        "is a URL: write \"dns:///\(String(host).excerpt)\"; channel_creds say whether there is TLS"
+      )
+    }
     let features = try reader.strings("server_features") ?? []
     self.init(
       target,
