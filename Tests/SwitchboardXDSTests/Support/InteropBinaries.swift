@@ -24,7 +24,9 @@ struct InteropBinaries {
     certificates: String = "."
   ) throws {
     let environment = "GRPC_XDS_BOOTSTRAP_CONFIG=\(plane.bootstrapText(certificates: certificates))"
-    let flags = ["--server=xds:///\(name)", "--print_response=true", "--qps=100", "--stats_port=0"] + flags
+    // A machine that is busy with other tests may take its time.
+    let usual = ["--print_response=true", "--qps=100", "--stats_port=0", "--rpc_timeout_sec=600"]
+    let flags = ["--server=xds:///\(name)"] + usual + flags
     client = try ChildProcess(
       "/usr/bin/env",
       [environment, Command.path(ofProduct: "Interop"), "xds-client"] + flags
@@ -75,7 +77,7 @@ extension Channel {
   /// Where the next 100 calls go.
   func nextCalls() async throws -> Grpc_Testing_LoadBalancerStatsResponse {
     let client = Grpc_Testing_LoadBalancerStatsServiceClient(channel: self)
-    return try await client.getClientStats(.with { ($0.numRpcs, $0.timeoutSec) = (100, 60) })
+    return try await client.getClientStats(.with { ($0.numRpcs, $0.timeoutSec) = (100, 600) })
   }
 
   /// Waits until the next 100 calls go where they should.
