@@ -30,7 +30,7 @@ public struct Switchboard_Console_V1_Node: SwitchboardProtobuf.Message {
   /// 1 for what has no line above it.
   @_alwaysEmitIntoClient public var level: UInt32 { get { _storage[100] } set { _storage[100] = newValue } }
   @_alwaysEmitIntoClient public var name: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
-  /// The connectivity of a channel or a subchannel.
+  /// The connectivity of a channel, of its policy or of a subchannel.
   @_alwaysEmitIntoClient public var state: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
   @_alwaysEmitIntoClient public var callsStarted: UInt64 { get { _storage[80] } set { _storage[80] = newValue } }
   @_alwaysEmitIntoClient public var callsFailed: UInt64 { get { _storage[88] } set { _storage[88] = newValue } }
@@ -47,6 +47,7 @@ public struct Switchboard_Console_V1_Node: SwitchboardProtobuf.Message {
     case channel
     case subchannel
     case connection
+    case policy
     case UNRECOGNIZED(Int)
     public init() { self = .unspecified }
     public init?(rawValue: Int) {
@@ -57,6 +58,7 @@ public struct Switchboard_Console_V1_Node: SwitchboardProtobuf.Message {
       case 3: self = .channel
       case 4: self = .subchannel
       case 5: self = .connection
+      case 6: self = .policy
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -68,12 +70,13 @@ public struct Switchboard_Console_V1_Node: SwitchboardProtobuf.Message {
       case .channel: 3
       case .subchannel: 4
       case .connection: 5
+      case .policy: 6
       case .UNRECOGNIZED(let number): number
       }
     }
-    public static let allCases: [Self] = [.unspecified, .server, .listener, .channel, .subchannel, .connection]
+    public static let allCases: [Self] = [.unspecified, .server, .listener, .channel, .subchannel, .connection, .policy]
     public static let protoEnumName = "switchboard.console.v1.Node.Kind"
-    public static let valueNames = SwitchboardProtobuf.EnumNames("0:KIND_UNSPECIFIED 1:SERVER 2:LISTENER 3:CHANNEL 4:SUBCHANNEL 5:CONNECTION")
+    public static let valueNames = SwitchboardProtobuf.EnumNames("0:KIND_UNSPECIFIED 1:SERVER 2:LISTENER 3:CHANNEL 4:SUBCHANNEL 5:CONNECTION 6:POLICY")
   }
 }
 

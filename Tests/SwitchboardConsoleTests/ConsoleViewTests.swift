@@ -123,17 +123,18 @@ import Testing
       let view = try connections(at: address)
       #expect(
         view.nodes.map { "\($0.level) \($0.kind)" } == [
-          "1 server", "2 listener", "2 connection", "1 channel", "2 subchannel", "3 connection",
+          "1 server", "2 listener", "2 connection", "1 channel", "2 policy", "3 subchannel", "4 connection",
         ]
       )
-      #expect(view.nodeCount == 6)
-      #expect(view.nodes.map(\.state) == ["serving", "", "", "READY", "READY", ""])
+      #expect(view.nodeCount == 7 && view.nodes[4].name == "pick_first")
+      #expect(view.nodes.map(\.state) == ["serving", "", "", "READY", "READY", "READY", ""])
       #expect(view.nodes[0].callsStarted == 1)
-      #expect(try connections("from=4&count=1", at: address).nodes.map(\.kind) == [.subchannel])
+      #expect(try connections("from=5&count=1", at: address).nodes.map(\.kind) == [.subchannel])
       // What is folded is not counted.
+      #expect(try connections("closed=server-1&closed=\(view.nodes[5].id)", at: address).nodeCount == 4)
       #expect(try connections("closed=server-1&closed=\(view.nodes[4].id)", at: address).nodeCount == 3)
       // What is found is shown with what is above it.
-      let name = String(view.nodes[5].name.split(separator: ":").last ?? "")
+      let name = String(view.nodes[6].name.split(separator: ":").last ?? "")
       let found = try connections("filter=\(name)", at: address)
       #expect(found.nodes.contains { $0.kind == .connection } && found.nodes.contains { $0.kind == .channel })
       #expect(try connections("filter=nothing", at: address).nodeCount == 0)

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "server-1", "listener-1-2", "connection-3-12", "socket-1-9", "subchannel-2-4", "channel-7",
+    "server-1", "listener-1-2", "connection-3-12", "socket-1-9", "subchannel-2-4", "channel-7", "policy-7",
   ])
   func theNameOfALineIsReadAsItIsWritten(_ text: String) {
     #expect(NodeID(Array(text.utf8))?.text == text)

@@ -36,21 +36,25 @@ struct ConnectionTree: Sendable {
   mutating func add(_ channel: ChannelzEntries.KnownChannel, _ snapshot: ChannelSnapshot) {
     var below: [ConnectionLine] = []
     for subchannel in snapshot.subchannels {
-      var line = ConnectionLine(NodeID(.subchannel, channel.id, subchannel.number), 2, subchannel.target)
+      var line = ConnectionLine(NodeID(.subchannel, channel.id, subchannel.number), 3, subchannel.target)
       line.state = subchannel.state.shown
       line.take(subchannel.calls)
       line.children = UInt32(clamping: subchannel.connections.count)
       below.append(line)
       guard !line.isClosed(in: query) else { continue }
       below += subchannel.connections.map { connection in
-        ConnectionLine(NodeID(.channelConnection, channel.id, connection.number), 3, connection.name)
+        ConnectionLine(NodeID(.channelConnection, channel.id, connection.number), 4, connection.name)
       }
     }
+    var policy = ConnectionLine(NodeID(.policy, channel.id), 2, snapshot.policy)
+    policy.state = snapshot.state.shown
+    policy.children = UInt32(clamping: below.count)
+    if policy.isClosed(in: query) { below = [] }
     let name = channel.name.isEmpty ? snapshot.target : "\(channel.name) (\(snapshot.target))"
     var line = ConnectionLine(NodeID(.channel, channel.id), 1, name)
     line.state = snapshot.state.shown
     line.take(snapshot.calls)
-    add(line, below)
+    add(line, [policy] + below)
   }
 
   /// Adds what the filter includes, and what is above that.

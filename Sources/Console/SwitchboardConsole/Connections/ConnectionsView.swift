@@ -72,7 +72,7 @@ struct LocalNodes: NodeSource {
     case .server, .listener, .serverConnection:
       guard let known = entries.servers.first(where: { $0.id == id.owner }) else { return nil }
       return await detail(of: id, in: known)
-    case .channel, .subchannel, .channelConnection:
+    case .channel, .policy, .subchannel, .channelConnection:
       guard let known = entries.channels.first(where: { $0.id == id.owner }) else { return nil }
       return await detail(of: id, in: known)
     }
@@ -118,11 +118,20 @@ struct LocalNodes: NodeSource {
       guard let subchannel = snapshot.subchannels.first(where: { $0.number == id.number }) else { return nil }
       var details = NodeDetails(id, subchannel.target)
       details.add("State", subchannel.state.shown)
+      if let failure = subchannel.failure { details.add("Last error", "\(failure)") }
       details.add("Connections", subchannel.connections.count)
       details.add(subchannel.calls)
       return details.detail
     }
-    var details = NodeDetails(id, known.name.isEmpty ? snapshot.target : known.name)
+    let name = known.name.isEmpty ? snapshot.target : known.name
+    if id.kind == .policy {
+      var details = NodeDetails(id, snapshot.policy)
+      details.add("Channel", name)
+      details.add("State", snapshot.state.shown)
+      details.add("Servers", snapshot.subchannels.count)
+      return details.detail
+    }
+    var details = NodeDetails(id, name)
     details.add("Target", snapshot.target)
     details.add("State", snapshot.state.shown)
     details.add("Servers", snapshot.subchannels.count)

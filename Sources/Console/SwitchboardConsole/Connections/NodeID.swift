@@ -3,7 +3,7 @@ import ConsoleMessages
 /// Names a line of the tree in requests, such as `server-1` or `connection-1-27`.
 struct NodeID: Sendable, Hashable {
   enum Kind: String, Sendable, CaseIterable {
-    case server, listener, channel, subchannel
+    case server, listener, channel, policy, subchannel
     case serverConnection = "connection"
     case channelConnection = "socket"
 
@@ -12,6 +12,7 @@ struct NodeID: Sendable, Hashable {
       case .server: .server
       case .listener: .listener
       case .channel: .channel
+      case .policy: .policy
       case .subchannel: .subchannel
       case .serverConnection, .channelConnection: .connection
       }

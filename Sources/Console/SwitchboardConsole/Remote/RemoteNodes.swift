@@ -72,7 +72,7 @@ actor RemoteNodes: NodeSource {
         details.add(socket)
         return details.detail
       }
-    case .listener: return nil
+    case .listener, .policy: return nil
     }
   }
 

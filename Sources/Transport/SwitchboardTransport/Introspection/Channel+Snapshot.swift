@@ -30,6 +30,7 @@ extension HTTP2ClientTransport {
       state: state,
       calls: counts,
       maxConnections: options.maxConnections,
+      policy: balancer.policyName,
       trace: trace,
       subchannels: subchannels.values.sorted { $0.number < $1.number }.map { $0.snapshot() }
     )
@@ -45,6 +46,7 @@ extension HTTP2Subchannel {
       number: number,
       target: shown,
       state: state.connectivity,
+      failure: state.failure,
       calls: counts,
       connections: connections.map { $0.reference($0.number) }
     )

@@ -1,4 +1,5 @@
 import SwitchboardBalancing
+import SwitchboardCall
 
 /// The state of a channel at one moment.
 package struct ChannelSnapshot: Sendable {
@@ -10,6 +11,8 @@ package struct ChannelSnapshot: Sendable {
   package let calls: CallCounts
   /// The maximum number of connections to each server.
   package let maxConnections: Int
+  /// The name of the policy that is in use.
+  package let policy: String
   /// The channel's events.
   package let trace: ChannelTrace
   /// The servers that its policy uses, in the order in which they were added.
@@ -24,6 +27,8 @@ package struct SubchannelSnapshot: Sendable {
   package let target: String
   /// The state of the connections.
   package let state: ConnectivityState
+  /// Why it last failed, until it is tried again.
+  package let failure: GRPCStatus?
   /// The calls that were sent to the server.
   package let calls: CallCounts
   /// The open connections, in the order in which they were made.
