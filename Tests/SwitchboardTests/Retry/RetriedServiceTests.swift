@@ -93,20 +93,26 @@ private final class FlakyProvider: Echo_EchoProvider {
     }
   }
 
-  @Test func aPushbackThatIsNoNumber() async throws {
+  /// What the channel warns of while two calls fail, which are not made again.
+  private func warnings(_ provider: some EchoingProvider) async throws -> [LogEntries.Entry] {
     let warnings = LogEntries()
     var options = ChannelOptions()
     options.serviceConfig = try ServiceConfig(json: Self.config)
     options.logger = Logger(warnings, minimumLevel: .warning)
-    try await withChannel(to: [Misled()], channel: options) { channel async throws in
+    try await withChannel(to: [provider], channel: options) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       for _ in 0..<2 {
         #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
       }
     }
-    #expect(warnings.all.count == 1)
-    #expect(warnings.all.first?.message.hasSuffix("the call is not made again") == true)
-    #expect(warnings.all.first?.metadata["value"] == "250ms")
+    return warnings.all
+  }
+
+  @Test func aPushbackThatIsNoNumber() async throws {
+    let warnings = try await warnings(Misled())
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.message.hasSuffix("the call is not made again") == true)
+    #expect(warnings.first?.metadata["value"] == "250ms")
   }
 
   private struct Hasty: EchoingProvider {
@@ -117,19 +123,10 @@ private final class FlakyProvider: Echo_EchoProvider {
   }
 
   @Test func aServerThatBeginsToAnswer() async throws {
-    let warnings = LogEntries()
-    var options = ChannelOptions()
-    options.serviceConfig = try ServiceConfig(json: Self.config)
-    options.logger = Logger(warnings, minimumLevel: .warning)
-    try await withChannel(to: [Hasty()], channel: options) { channel async throws in
-      let client = Echo_EchoClient(channel: channel)
-      for _ in 0..<2 {
-        #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
-      }
-    }
-    #expect(warnings.all.count == 1)
-    #expect(warnings.all.first?.message.contains("the server had begun to answer") == true)
-    #expect(warnings.all.first?.metadata["method"] == "/echo.Echo/Get")
+    let warnings = try await warnings(Hasty())
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.message.contains("the server had begun to answer") == true)
+    #expect(warnings.first?.metadata["method"] == "/echo.Echo/Get")
   }
 
   @Test(arguments: [false, true]) func callsOfEveryKindAreRetried(_ inProcess: Bool) async throws {
