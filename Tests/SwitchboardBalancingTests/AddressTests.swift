@@ -1,7 +1,6 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import Testing
-
-@testable import SwitchboardBalancing
 
 @Suite
 struct EndpointAddressTests {

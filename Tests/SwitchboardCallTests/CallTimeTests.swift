@@ -1,7 +1,6 @@
 import CallTestSupport
+import SwitchboardCall
 import Testing
-
-@testable import SwitchboardCall
 
 @Suite struct CallTimeTests {
   /// A loop that has ended has no timers, but tasks that sleep on it must still resume.

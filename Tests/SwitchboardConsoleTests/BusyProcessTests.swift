@@ -4,13 +4,12 @@ import KindsService
 import ServerTestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardConsole
 import SwitchboardProtobuf
 import SwitchboardTransport
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import SwitchboardConsole
 
 /// A process whose own threads are all busy is what somebody opens the page for.
 @Suite(.timeLimit(.minutes(5))) struct BusyProcessTests {

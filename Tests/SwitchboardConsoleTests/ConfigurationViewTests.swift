@@ -7,12 +7,11 @@ import ServerTestSupport
 import Switchboard
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardConsole
 import SwitchboardProtobuf
 import SwitchboardTelemetry
 import TestSupport
 import Testing
-
-@testable import SwitchboardConsole
 
 /// What is configured, with real servers and channels.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConfigurationViewTests {

@@ -3,10 +3,9 @@ import HTTP2TestSupport
 import ServerTestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardConsole
 import TestSupport
 import Testing
-
-@testable import SwitchboardConsole
 
 /// Who may see a console. The rows of the threat model name these tests.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConsoleAccessTests {

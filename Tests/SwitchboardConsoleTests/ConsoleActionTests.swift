@@ -5,13 +5,12 @@ import EchoTestSupport
 import ServerTestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardConsole
 import SwitchboardProtobuf
 import SwitchboardServices
 import SwitchboardTransport
 import TestSupport
 import Testing
-
-@testable import SwitchboardConsole
 
 /// What a console does for those who may have it done.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConsoleActionTests {

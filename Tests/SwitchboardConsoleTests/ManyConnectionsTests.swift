@@ -2,10 +2,9 @@ import Foundation
 import ServerTestSupport
 import Switchboard
 import SwitchboardCall
+import SwitchboardConsole
 import TestSupport
 import Testing
-
-@testable import SwitchboardConsole
 
 /// The page, in Chromium, of a server that has as many connections as `PAGE_CONNECTIONS` says, and as the process
 /// may have: another process holds them.

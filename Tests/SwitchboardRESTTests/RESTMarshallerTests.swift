@@ -35,7 +35,7 @@ import Testing
       )
     else { throw RESTFixture.NoRoute() }
     let json = #"{"text":"x","inner":{"number":"3"}}"#
-    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions())
+    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions(), requestsAreBodies: false)
     let own = BytesMarshaller(.proto)
     let request = RequestParts.head(of: route, path, query: [], mediaType: []) + Array(json.utf8)
     let binary = try RESTMarshaller(format, route.request, own).decode(request.span.bytes)

@@ -14,7 +14,7 @@ import Testing
     else {
       throw RESTFixture.NoRoute()
     }
-    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions())
+    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions(), requestsAreBodies: false)
     let buffer = try RESTMarshaller(format, route.response, ProtobufMarshaller<M>()).encode(message)
     guard case .raw = route.responseBody else {
       return (nil, buffer.withBytes { String(decoding: BytesMarshaller().decode($0), as: UTF8.self) })

@@ -41,7 +41,7 @@ import Testing
   }
 
   private func isKept(_ fields: [(String, String)], isWhole: Bool = false, isTraced: Bool = false) -> Bool {
-    withHead(fields, isWhole: isWhole, isTraced: isTraced) { KnownHead($0) != nil }
+    withHead(fields, isWhole: isWhole, isTraced: isTraced) { KnownHead($0, nil) != nil }
   }
 
   @Test func validCallsAreKept() {
@@ -83,7 +83,7 @@ import Testing
     for (limit, isKept) in [
       (size + SpanIdentity.listSize, true), (size + SpanIdentity.listSize - 1, false),
     ] {
-      let known = withHead([], limit: limit) { KnownHead($0) }
+      let known = withHead([], limit: limit) { KnownHead($0, nil) }
       #expect((known != nil) == isKept)
     }
   }
@@ -92,7 +92,7 @@ import Testing
     let fields = [
       ("a", "b"), ("grpc-timeout", "1S"), ("grpc-encoding", "gzip"), ("grpc-accept-encoding", "zstd"),
     ]
-    let known = try #require(withHead(fields) { KnownHead($0) })
+    let known = try #require(withHead(fields) { KnownHead($0, nil) })
     var head = RequestHead(listSizeLimit: 1000, keepsTraceParent: true)
     head.repeatKnown(known)
     let (isValid, isKnown) = (head.rejection == nil && head.terms.isGRPC, head.likeness.isKnown)

@@ -2,9 +2,8 @@ import CallTestSupport
 import EchoService
 import Foundation
 import SwitchboardCall
+import SwitchboardXDS
 import Testing
-
-@testable import SwitchboardXDS
 
 /// Calls with faults, of our client and of gRPC's own.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct FaultInjectionTests {

@@ -21,7 +21,7 @@ public struct ProtobufJSONMarshaller<Message: SwitchboardProtobuf.Message>: Mars
   public var contentSubtype: ContentSubtype { .json }
 
   public func encode(_ message: Message) throws -> MessageBuffer {
-    MessageBuffer(try message.jsonUTF8Bytes(options: encoding))
+    try message.withJSONUTF8Bytes(options: encoding) { MessageBuffer($0) }
   }
 
   public func decode(_ bytes: RawSpan) throws -> Message {

@@ -1,6 +1,5 @@
+import SwitchboardBalancing
 import SwitchboardCall
-
-@testable import SwitchboardBalancing
 
 /// Time that a test makes pass, with its timers.
 final class FakeTime: BalancerTime, @unchecked Sendable {

@@ -1,8 +1,7 @@
 import CallTestSupport
+import SwitchboardCall
 import SwitchboardCallObjects
 import Testing
-
-@testable import SwitchboardCall
 
 /// What a service config asks for and a call does not have is in the log, once for each method.
 @Suite(.timeLimit(.minutes(5))) struct CallConfigMistakeTests {

@@ -32,7 +32,7 @@ enum RESTFixture {
     }
     let query = parts.count > 1 ? Array(parts[1]) : []
     let bytes = RequestParts.head(of: route, path, query: query[...], mediaType: []) + Array(body.utf8)
-    let format = RESTFormat(route, options, JSONEncodingOptions())
+    let format = RESTFormat(route, options, JSONEncodingOptions(), requestsAreBodies: false)
     let marshaller = RESTMarshaller(format, route.request, ProtobufMarshaller<Testing_Rest_Everything>())
     do {
       return try marshaller.decode(bytes.span.bytes)

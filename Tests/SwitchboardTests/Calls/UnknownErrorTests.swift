@@ -3,10 +3,9 @@ import EchoService
 import EchoTestSupport
 import ServerTestSupport
 import Switchboard
+import SwitchboardCall
 import SwitchboardInterceptors
 import Testing
-
-@testable import SwitchboardCall
 
 /// What clients and the log learn of errors that determine no status.
 @Suite(.timeLimit(.minutes(5))) struct UnknownErrorTests {

@@ -1,9 +1,8 @@
 import CallTestSupport
 import ServerTestSupport
 import SwitchboardCall
+import SwitchboardTransport
 import Testing
-
-@testable import SwitchboardTransport
 
 /// Options that an interceptor of a client changes after it has passed the metadata on have no effect in any call.
 @Suite(.timeLimit(.minutes(5))) struct LateOptionMistakeTests {

@@ -105,6 +105,9 @@ public struct MessageBuffer: @unchecked Sendable {
       target.copyBytes(from: bytes)
     }
   }
+
+  /// Copies an encoded message.
+  package init(_ bytes: RawSpan) { self = bytes.withUnsafeBytes { MessageBuffer($0) } }
 }
 
 extension MessageBuffer {

@@ -47,6 +47,11 @@ final class RESTRoute: Sendable {
   /// Whether the media type of a body becomes a part of the request.
   var takesMediaType: Bool { if case .raw = requestBody { true } else { false } }
 
+  /// Whether a request without a query has its whole message in its body, as JSON.
+  var hasBodiesAlone: Bool {
+    if case .json = requestBody { variables.isEmpty && !streamsRequests } else { false }
+  }
+
   /// Whether caches may keep the responses, so that these must name the request headers that they depend on.
   var mayBeCached: Bool { binding.method == "GET" }
 

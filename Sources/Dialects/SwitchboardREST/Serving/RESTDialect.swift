@@ -7,10 +7,17 @@ import SwitchboardTransport
 /// REST on a server's port: finds the route of a request and turns the request into a call.
 final class RESTDialect: Dialect {
   private let table: RESTTable
-  /// The methods of the routes, in the same order, each in the form of its route.
-  private let methods: [RPCMethod]
+  /// The methods of the routes, in the same order.
+  private let methods: [Forms]
   let encoding: JSONEncodingOptions
   let valueLimit: Int
+
+  /// A method in the form of its route.
+  private struct Forms {
+    let method: RPCMethod
+    /// For requests whose messages are in their bodies alone, if the route has such: these need not be put together.
+    let ofBodies: RPCMethod?
+  }
 
   init(_ table: RESTTable, _ options: RESTOptions, _ methods: RPCMethods) throws(GRPCStatus) {
     self.table = table
@@ -26,7 +33,7 @@ final class RESTDialect: Dialect {
     }
     self.encoding = encoding
     valueLimit = options.valueLimit
-    var found: [RPCMethod] = []
+    var found: [Forms] = []
     for route in table.routes {
       guard let method = methods.method(Array(route.grpcPath.utf8))?.inFormat(.proto) else {
         throw GRPCStatus(
@@ -34,7 +41,12 @@ final class RESTDialect: Dialect {
           message: "REST: the server has no method \(route.grpcPath) that takes protobuf"
         )
       }
-      found.append(method.inFormat(RESTFormat(route, decoding, encoding)))
+      func form(ofBodies: Bool) -> RPCMethod {
+        method.inFormat(RESTFormat(route, decoding, encoding, requestsAreBodies: ofBodies))
+      }
+      found.append(
+        Forms(method: form(ofBodies: false), ofBodies: route.hasBodiesAlone ? form(ofBodies: true) : nil)
+      )
     }
     self.methods = found
   }
@@ -62,12 +74,17 @@ final class RESTDialect: Dialect {
       let error = GRPCStatus(code: .invalidArgument, message: "the content type is not application/json")
       return .page(page(request.httpMethod, Array(request.path), 415, error))
     }
-    let head = RequestParts.head(
-      of: route,
-      path,
-      query: request.query ?? [],
-      mediaType: route.takesMediaType ? request.contentType : []
-    )
+    let forms = methods[route.number]
+    let query = request.query ?? []
+    let ofBodies = query.isEmpty ? forms.ofBodies : nil
+    let head =
+      ofBodies == nil
+      ? RequestParts.head(
+        of: route,
+        path,
+        query: query,
+        mediaType: route.takesMediaType ? request.contentType : []
+      ) : []
     let events = route.streamsResponses && request.headers.acceptsEvents
     let exchange = RESTExchange(
       route,
@@ -77,7 +94,15 @@ final class RESTDialect: Dialect {
       hasNoBody: request.hasNoBody
     )
     let settings = DialectSettings(request.headers, of: route)
-    return .call(DialectCall(methods[route.number], .unnamed, exchange, settings: settings))
+    return .call(
+      DialectCall(
+        ofBodies ?? forms.method,
+        .unnamed,
+        exchange,
+        settings: settings,
+        isRepeatable: !route.streamsRequests && !route.streamsResponses
+      )
+    )
   }
 
   /// A page that answers with an error and ignores the body.

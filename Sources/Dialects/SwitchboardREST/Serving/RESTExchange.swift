@@ -8,10 +8,10 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   private let route: RESTRoute
   /// What the request's message has before the body.
   private let head: [UInt8]
+  /// The message of a request without a body.
+  private let whole: MessageBuffer?
   private let server: RESTDialect
   private let answersEvents: Bool
-  /// Whether the request ends with its head.
-  private let hasNoBody: Bool
   private var values: JSONValues
   /// How many messages of a stream of requests were read.
   private var messages = 0
@@ -31,14 +31,14 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
     self.head = head
     self.server = server
     self.answersEvents = answersEvents
-    self.hasNoBody = hasNoBody
+    whole = if hasNoBody, case .none = route.requestBody { MessageBuffer(head) } else { nil }
     values = JSONValues(limit: server.valueLimit)
   }
 
   // MARK: The request
 
   var requestForm: DialectRequestForm {
-    if case .none = route.requestBody, hasNoBody { return .given(MessageBuffer(head)) }
+    if let whole { return .given(whole) }
     return route.streamsRequests ? .converted(self) : .message(after: head)
   }
 
@@ -118,7 +118,7 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
     headers.add(":status", "200")
     if case .raw = route.responseBody {
       let content = ResponseContent(message)
-      headers.addContentType(content.contentType ?? "")
+      headers.addContentType(content.contentType)
       return finish(MessageBuffer(content.bytes), ending, into: headers)
     }
     headers.add("content-type", "application/json")
@@ -150,7 +150,7 @@ final class RESTExchange: DialectExchange, DialectFraming, DialectEncoder {
   /// In a stream of bytes, the first message has the content type.
   func willSend(_ first: MessageBuffer) {
     guard case .raw = route.responseBody else { return }
-    streamType = ResponseContent(first).contentType ?? ""
+    streamType = ResponseContent(first).contentType
   }
 
   func writeHead(_ metadata: HPACKHeaders?, _ compression: MessageCompression, into headers: HeaderWriter) {

@@ -15,7 +15,11 @@ extension RESTFormat {
     case .json(let field): message = try json(parts, into: field, of: table)
     case .raw(let field): message = try raw(parts, into: field, of: table)
     }
-    if parts.number <= 1 { try bind(parts, to: &message) } else { try clearBound(&message) }
+    if parts.number > 1 {
+      try clearBound(&message)
+    } else if !requestsAreBodies {
+      try bind(parts, to: &message)
+    }
     do throws(EncodeError) {
       try message.checkInitialized()
     } catch {

@@ -6,9 +6,17 @@ final class RESTFormat: MethodFormat {
   let route: RESTRoute
   let decoding: JSONDecodingOptions
   let encoding: JSONEncodingOptions
+  /// Whether the bytes of requests are their bodies, without the parts before it.
+  let requestsAreBodies: Bool
 
-  init(_ route: RESTRoute, _ decoding: JSONDecodingOptions, _ encoding: JSONEncodingOptions) {
+  init(
+    _ route: RESTRoute,
+    _ decoding: JSONDecodingOptions,
+    _ encoding: JSONEncodingOptions,
+    requestsAreBodies: Bool
+  ) {
     self.route = route
+    self.requestsAreBodies = requestsAreBodies
     self.decoding = decoding
     self.encoding = encoding
   }
@@ -36,7 +44,8 @@ struct RESTMarshaller<Message: Sendable>: Marshaller {
   func decode(_ bytes: RawSpan) throws -> Message {
     let message: DynamicMessage
     do throws(GRPCStatus) {
-      message = try format.message(RequestParts(bytes, of: format.route), in: type.table)
+      let parts = format.requestsAreBodies ? RequestParts(body: bytes) : RequestParts(bytes, of: format.route)
+      message = try format.message(parts, in: type.table)
     } catch {
       throw RefusedMessage(error)
     }
@@ -44,7 +53,7 @@ struct RESTMarshaller<Message: Sendable>: Marshaller {
   }
 
   func encode(_ message: Message) throws -> MessageBuffer {
-    try ResponseContent(try type.dynamic(message), of: format.route, options: format.encoding).buffer
+    try ResponseContent.buffer(try type.dynamic(message), of: format.route, options: format.encoding)
   }
 }
 

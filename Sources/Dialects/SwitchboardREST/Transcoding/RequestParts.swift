@@ -50,6 +50,9 @@ struct RequestParts {
     return head
   }
 
+  /// The parts of a request of which nothing but its body is part of the message.
+  init(body: RawSpan) { body.withUnsafeBytes { self.body = Array($0) } }
+
   /// Reads what `head` has written, and the body after it.
   init(_ bytes: RawSpan, of route: RESTRoute) {
     bytes.withUnsafeBytes { bytes in

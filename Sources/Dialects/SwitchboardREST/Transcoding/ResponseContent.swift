@@ -1,32 +1,12 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// The HTTP body of a response message.
+/// The HTTP body of a response message that is not JSON: a `google.api.HttpBody`.
 struct ResponseContent: Sendable {
-  /// `nil` for JSON.
-  var contentType: String?
+  var contentType: String
   var bytes: [UInt8]
 
-  /// Encodes the part of a message that the route returns.
-  init(_ message: DynamicMessage, of route: RESTRoute, options: JSONEncodingOptions) throws(EncodeError) {
-    try message.checkInitialized()
-    switch route.responseBody {
-    case .json(nil):
-      self.init(contentType: nil, bytes: try message.jsonUTF8Bytes(partial: true, options: options))
-    case .json(let field?):
-      let value = try message.jsonUTF8Bytes(ofField: field, options: options)
-      self.init(contentType: nil, bytes: value ?? Self.absent(field))
-    case .raw(nil): self.init(message)
-    case .raw(let field?):
-      if case .message(let body)? = message.value(field.name) {
-        self.init(body)
-      } else {
-        self.init(contentType: "", bytes: [])
-      }
-    }
-  }
-
-  private init(contentType: String?, bytes: [UInt8]) {
+  private init(contentType: String, bytes: [UInt8]) {
     self.contentType = contentType
     self.bytes = bytes
   }
@@ -37,6 +17,32 @@ struct ResponseContent: Sendable {
     bytes = []
     if case .string(let type)? = body.value("content_type") { contentType = type }
     if case .bytes(let data)? = body.value("data") { bytes = data }
+  }
+}
+
+// On the way from the marshaller to the exchange.
+extension ResponseContent {
+  /// Encodes the part of a message that the route returns: JSON as it is, and other bytes after their media type and its
+  /// size.
+  static func buffer(
+    _ message: DynamicMessage,
+    of route: RESTRoute,
+    options: JSONEncodingOptions
+  ) throws(EncodeError) -> MessageBuffer {
+    switch route.responseBody {
+    case .json(nil):
+      return try message.withJSONUTF8Bytes(options: options) { MessageBuffer($0) }
+    case .json(let field?):
+      try message.checkInitialized()
+      return MessageBuffer(try message.jsonUTF8Bytes(ofField: field, options: options) ?? Self.absent(field))
+    case .raw(let field):
+      try message.checkInitialized()
+      guard let field else { return Self(message).buffer }
+      guard case .message(let body)? = message.value(field.name) else {
+        return Self(contentType: "", bytes: []).buffer
+      }
+      return Self(body).buffer
+    }
   }
 
   /// The JSON of a field that is not set.
@@ -51,13 +57,8 @@ struct ResponseContent: Sendable {
     case .enumeration?, .message?, .list?, .map?, nil: Array("null".utf8)
     }
   }
-}
 
-// On the way from the marshaller to the exchange.
-extension ResponseContent {
-  /// JSON as it is, and other bytes after their media type and its size.
-  var buffer: MessageBuffer {
-    guard let contentType else { return MessageBuffer(bytes) }
+  private var buffer: MessageBuffer {
     var framed: [UInt8] = []
     framed.append(size: contentType.utf8.count)
     return MessageBuffer(framed + Array(contentType.utf8) + bytes)

@@ -58,6 +58,9 @@ public struct JSONWriter {
     return bytes
   }
 
+  /// Calls `body` with the text, without a copy of it.
+  func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result { try body(written.bytes) }
+
   /// The text as a string.
   var text: String { String(decoding: written, as: UTF8.self) }
 

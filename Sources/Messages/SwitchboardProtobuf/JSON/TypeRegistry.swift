@@ -4,40 +4,59 @@ import SwitchboardText
 ///
 /// JSON and the text format need a registry to write the message in an `Any`. Well-known types need no registration.
 public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
-  private var byName: [ExactText: any Message.Type] = [:]
-  private var tablesByName: [ExactText: MessageTable] = [:]
+  private struct Types: Sendable {
+    var byName: [ExactText: any Message.Type] = [:]
+    var tablesByName: [ExactText: MessageTable] = [:]
+    var extensions: ExtensionRegistry?
+  }
+
+  /// Its types, if it has any: one value at most. An array is copied by one reference, and options are copied with each
+  /// message.
+  private var types: [Types] = []
 
   /// The extensions to recognise in the messages that an `Any` holds.
-  public var extensions: ExtensionRegistry?
+  public var extensions: ExtensionRegistry? {
+    get { types.first?.extensions }
+    set { change { $0.extensions = newValue } }
+  }
 
   /// A registry of only the well-known types.
   public init() {}
 
   /// A registry of `types` and the well-known types.
   public init(_ types: [any Message.Type], extensions: ExtensionRegistry? = nil) {
-    self.extensions = extensions
+    if let extensions { self.extensions = extensions }
     for type in types { insert(type) }
   }
 
   public init(arrayLiteral elements: any Message.Type...) { self.init(elements) }
 
   /// Adds a type.
-  public mutating func insert(_ type: any Message.Type) { byName[type.protoMessageName] = type }
+  public mutating func insert(_ type: any Message.Type) {
+    change { $0.byName[type.protoMessageName] = type }
+  }
 
   /// Adds a type that was described at run time. A type of the same name that the program was built with, or a
   /// well-known type, comes first.
-  public mutating func insert(_ type: MessageTable) { tablesByName[type.fullName] = type }
+  public mutating func insert(_ type: MessageTable) {
+    change { $0.tablesByName[type.fullName] = type }
+  }
+
+  private mutating func change(_ change: (inout Types) -> Void) {
+    if types.isEmpty { types.append(Types()) }
+    change(&types[0])
+  }
 
   /// The type with a full name.
   public func messageType(named name: String) -> (any Message.Type)? {
-    byName[name] ?? TypeRegistry.wellKnown[name]
+    types.first?.byName[name] ?? TypeRegistry.wellKnown[name]
   }
 
   /// The table of the type for a URL such as `type.googleapis.com/google.protobuf.Duration`; the name follows the last
   /// slash. It lives as long as the registry.
   func table(forURL url: String) -> TableData? {
     guard let name = url.part(afterLast: "/").map({ String($0) }) else { return nil }
-    return messageType(named: name)?._table ?? tablesByName[name]?.data
+    return messageType(named: name)?._table ?? types.first?.tablesByName[name]?.data
   }
 }
 

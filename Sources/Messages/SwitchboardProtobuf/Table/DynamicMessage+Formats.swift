@@ -100,6 +100,13 @@ extension DynamicMessage {
     try storage.json(partial: partial, options: options).bytes
   }
 
+  /// Calls `body` with the message in JSON, in UTF-8.
+  package func withJSONUTF8Bytes<Result>(options: JSONEncodingOptions, _ body: (RawSpan) -> Result)
+    throws(EncodeError) -> Result
+  {
+    try storage.json(partial: false, options: options).withBytes(body)
+  }
+
   /// The beginning of the message in JSON, of about `limit` bytes at most, and whether it is all of it. It takes no more
   /// memory than that and the longest value.
   package func jsonStart(

@@ -42,7 +42,7 @@ package struct DialectCall: ~Copyable {
   package var settings: DialectSettings?
   /// If set, the call fails with this status before its handler runs. The exchange writes it in the protocol's form.
   package var failure: GRPCStatus?
-  /// Whether a request with an equal method, content type and headers is an equal call, with the same exchange.
+  /// Whether a request with an equal head is an equal call, with the same exchange.
   package var isRepeatable: Bool
 
   package init(

@@ -17,6 +17,8 @@ final class HandlerBatch: @unchecked Sendable {
   @exclusivity(unchecked) private var count: Int
   /// The stream whose handler runs, which the task retains.
   @exclusivity(unchecked) private unowned(unsafe) var running: ServerCallStream?
+  /// Its request, which its handler decodes before it suspends.
+  @exclusivity(unchecked) private var request = SingleMessage.none
   /// Whether the task has suspended or ended.
   @exclusivity(unchecked) private var isOver = false
 
@@ -48,6 +50,7 @@ final class HandlerBatch: @unchecked Sendable {
     let task: Task<Void, any Error> = .immediate(executorPreference: loop) { await self.work() }
     loop.activity.begin(0)
     isOver = true
+    request = .none
     // Its handler has suspended.
     running?.handlerRuns(task)
   }
@@ -65,6 +68,7 @@ final class HandlerBatch: @unchecked Sendable {
   private func nextCall() -> Call? {
     guard !isOver else { return nil }
     running = nil
+    request = .none
     loop.activity.begin(0)
     while count < streams.count, !loop.hasWorkedEnough, let stream = streams[count] as? ServerCallStream,
       stream.canShareTask
@@ -76,7 +80,8 @@ final class HandlerBatch: @unchecked Sendable {
       stream.handlersDidStart()
       running = stream
       loop.activity.begin(stream.head.method?.mark ?? 0)
-      return (stream, handler, request)
+      self.request = request
+      return (stream, handler, request.unsafeBytes)
     }
     return nil
   }

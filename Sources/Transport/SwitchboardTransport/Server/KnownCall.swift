@@ -1,22 +1,47 @@
+import SwitchboardText
+
 /// The last call on a connection that its protocol recognised by the head alone, so that an equal head leads to an equal
 /// call. Clients repeat themselves, and recognising a head again costs far less than asking the protocols.
 final class KnownCall {
-  private let method: RPCMethod?
-  private let contentType: [UInt8]
+  let method: RPCMethod?
+  let target: [UInt8]
+  /// The HTTP method, unless it is POST.
+  let otherMethod: String?
+  let contentType: [UInt8]
+  private let hasNoBody: Bool
   private let fields: Int
   let call: DialectCall
+
+  /// A connection keeps no longer target.
+  private static let longestTarget = 256
+
+  /// Whether the head is small enough.
+  static func canKeep(_ head: borrowing RequestHead) -> Bool {
+    head.request.otherTarget.count <= longestTarget
+  }
 
   /// `head` is still that of the request, and `fields` identifies its headers.
   init(_ head: borrowing RequestHead, fields: Int, _ call: consuming DialectCall) {
     method = head.method
+    target = head.request.otherTarget
+    otherMethod = head.request.isPost ? nil : head.request.httpMethod
     contentType = head.request.contentType
+    hasNoBody = head.request.hasNoBody
     self.fields = fields
     self.call = call
   }
 
+  private func hasMethod(_ request: borrowing DialectRequest) -> Bool {
+    if let otherMethod { !request.isPost && request.httpMethod.isExactly(otherMethod) } else { request.isPost }
+  }
+
   /// Whether the head is equal to that of the call.
   func has(_ head: borrowing RequestHead) -> Bool {
-    head.likeness.repeatedFields == fields && head.request.isPost && head.method === method
+    head.likeness.repeatedFields == fields && head.method === method && head.request.hasNoBody == hasNoBody
+      && hasMethod(head.request) && head.request.otherTarget == target
       && head.request.contentType == contentType
   }
+
+  /// The same, if the exchange is that of the call.
+  func of(_ exchange: any DialectExchange) -> KnownCall? { call.exchange === exchange ? self : nil }
 }

@@ -7,12 +7,17 @@ final class KnownHead: KeptHead {
   /// Identifies the metadata.
   let fieldsNumber: Int
   let terms: CallTerms
+  /// The call that a dialect has made of the head, which is not gRPC's.
+  let call: KnownCall?
 
-  /// `nil` if an equal head may lead to anything else. Called after the last field.
-  init?(_ head: borrowing RequestHead) {
-    guard head.isRepeatable, let number = head.likeness.fieldsNumber else { return nil }
+  /// `nil` if an equal head may lead to anything else. Called after the last field, with what is known of the dialect's call.
+  init?(_ head: borrowing RequestHead, _ call: KnownCall?) {
+    guard head.isRepeatable, head.isCallOfDialect == (call != nil), let number = head.likeness.fieldsNumber else {
+      return nil
+    }
     method = head.method
-    metadata = head.plainMetadata
+    metadata = head.request.headers
+    self.call = call
     fieldsNumber = number
     terms = head.terms
   }

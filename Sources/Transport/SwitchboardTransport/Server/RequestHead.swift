@@ -114,20 +114,33 @@ struct RequestHead: ~Copyable {
 
   /// Takes what an equal head says, without a `traceparent` that the session has taken out of the block.
   mutating func repeatKnown(_ known: KnownHead) {
-    request.method = known.method
     request.headers = known.metadata
-    request.isPost = true
+    if let call = known.call { repeatKnown(call) } else { (request.method, request.isPost) = (known.method, true) }
     terms = known.terms
     likeness.isKnown = true
     likeness.repeatedFields = known.fieldsNumber
   }
 
+  /// Takes what the dialect was told, which is asked again unless the request ends as that of the call.
+  private mutating func repeatKnown(_ call: KnownCall) {
+    request.method = call.method
+    request.otherTarget = call.target
+    request.contentType = call.contentType
+    request.otherMethod = call.otherMethod
+    request.isPost = call.otherMethod == nil
+    // The head of a valid call has one of the names.
+    hosts = nil
+  }
+
   // MARK: After the last field
 
+  /// Takes the fields, unless all is known of an equal head.
   mutating func fieldsDidEnd(_ fields: FieldCollector) {
-    request.headers = fields.take()
-    likeness.repeatedFields = fields.repeated
-    likeness.fieldsNumber = fields.number
+    if !likeness.isKnown {
+      request.headers = fields.take()
+      likeness.repeatedFields = fields.repeated
+      likeness.fieldsNumber = fields.number
+    }
     // Dialects look at all of their headers, and several times.
     guard !terms.isGRPC || trace.hasOthers, let traceParent = trace.rejoin() else { return }
     likeness.repeatedFields = nil
@@ -212,10 +225,9 @@ struct RequestHead: ~Copyable {
     return request.isPost && terms.isGRPC && terms.acceptsTrailers && carriesGRPC
   }
 
-  /// Whether an equal head, with any `traceparent` of that kind, leads to an equal call of gRPC.
+  /// Whether an equal head, with any `traceparent` of that kind, leads to an equal call.
   var isRepeatable: Bool {
-    isValidCall && terms.isGRPC && !isCallOfDialect && !origin.isNamed && trace.isRepeatable
-      && size.hasRoom(for: SpanIdentity.listSize)
+    isValidCall && !origin.isNamed && trace.isRepeatable && size.hasRoom(for: SpanIdentity.listSize)
   }
 
   /// The request of a page.

@@ -26,7 +26,9 @@ extension ServerCallStream {
 
   /// Takes a call whose head may be repeated.
   private func takeFirst(_ call: consuming DialectCall) {
-    guard call.isRepeatable, let fields = head.likeness.repeatedFields else { return take(call) }
+    guard call.isRepeatable, let fields = head.likeness.repeatedFields, KnownCall.canKeep(head) else {
+      return take(call)
+    }
     let known = KnownCall(head, fields: fields, call)
     connection.knownCall = known
     take(known.call)

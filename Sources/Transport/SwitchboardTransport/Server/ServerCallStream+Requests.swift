@@ -27,20 +27,17 @@ extension ServerCallStream: InboundMessageStream {
     connection.setNeedsFlush()
   }
 
-  /// Begins the call with the one request. Starts the handler, unless the request is in the read buffer.
+  /// Begins the call with the one request, unless that is decoded elsewhere first.
   func beginSingle(_ handler: MethodHandler) -> BegunCall? {
     let request = takeSingle()
     guard !decodeInBackground(request, handler) else { return nil }
     loop.count(message: request.byteCount)
     switch request {
     case .none, .decoded: end(nil, .wrongRequestCount)
-    case .lent(let bytes):
+    case .lent, .kept:
+      if case .kept(let message) = request { requestWasCompressed = message.wasCompressed }
       begin()
-      return (handler, bytes)
-    case .kept(let message):
-      requestWasCompressed = message.wasCompressed
-      begin()
-      starting { message.withBytes { handler.start(self, message: $0) } }
+      return (handler, request)
     }
     return nil
   }

@@ -74,24 +74,27 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveHead(_ kept: any KeptHead) {
     // The same kind of stream has kept it. A conditional cast would retain it.
-    if phase == .head, kept is KnownHead { head.repeatKnown(unsafeDowncast(kept, to: KnownHead.self)) }
+    guard phase == .head, kept is KnownHead else { return }
+    let known = unsafeDowncast(kept, to: KnownHead.self)
+    head.repeatKnown(known)
+    if let call = known.call { connection.knownCall = call }
   }
 
-  var keptHead: (any KeptHead)? { phase == .receiving ? KnownHead(head) : nil }
+  var keptHead: (any KeptHead)? {
+    phase == .receiving ? KnownHead(head, dialect.flatMap { connection.knownCall?.of($0.exchange) }) : nil
+  }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     // Trailers end a request and mean nothing to gRPC. The session has checked that this block is trailers.
     guard phase == .head else { return endsStream ? remoteDidEnd() : () }
     phase = .receiving
     if endsStream { state.remoteDidEnd() }
-    if !head.likeness.isKnown {
-      head.fieldsDidEnd(fields)
-      // No dialect is asked what is gRPC's.
-      if head.terms.isGRPC {
-        if !head.terms.format.isUnnamed { head.settleFormat() }
-      } else {
-        settleDialect()
-      }
+    head.fieldsDidEnd(fields)
+    // No dialect is asked what is gRPC's.
+    if !head.terms.isGRPC {
+      settleDialect()
+    } else if !head.likeness.isKnown, !head.terms.format.isUnnamed {
+      head.settleFormat()
     }
     if head.method?.streamsRequests ?? false {
       let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
@@ -236,16 +239,17 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     phase == .receiving && state.hasRemoteEnded && flow == nil && head.method?.runsOnLoop ?? false
   }
 
-  /// A call that has begun. Its handler is to run, with the one request, which is valid until the connection has processed
-  /// its ready streams.
-  typealias BegunCall = (handler: MethodHandler, request: UnsafeRawBufferPointer)
+  /// A call that has begun. Its handler is to run, with the one request; a lent one is valid until the connection has
+  /// processed its ready streams.
+  typealias BegunCall = (handler: MethodHandler, request: SingleMessage)
 
   /// Goes on. The handler gets a task of its own.
   func processReady() {
-    if let call = goOn() { starting { call.handler.start(self, message: call.request.bytes) } }
+    guard let (handler, request) = goOn() else { return }
+    starting { request.withBytes { handler.start(self, message: $0) } }
   }
 
-  /// Goes on by its phase, up to a handler whose request is in the read buffer: that is the caller's.
+  /// Goes on by its phase, up to a handler that is to run with its one request: that is the caller's.
   func goOn() -> BegunCall? {
     var call: BegunCall?
     switch phase {

@@ -1,4 +1,4 @@
-// unsafe: bytes that the session lends until the connection has processed its ready streams
+// unsafe: bytes that the session lends until the connection has processed its ready streams, or of a message that is kept
 
 import SwitchboardCall
 
@@ -34,6 +34,16 @@ enum SingleMessage {
 
   /// Copies a lent message.
   mutating func keep() { if case .lent = self, let buffer { self = .kept(buffer) } }
+
+  /// The bytes, which are valid as long as the message.
+  var unsafeBytes: UnsafeRawBufferPointer {
+    switch self {
+    case .none, .decoded: UnsafeRawBufferPointer(start: nil, count: 0)
+    case .lent(let bytes): bytes
+    case .kept(let message): 
+      UnsafeRawBufferPointer(rebasing: message.unsafeFramedBytes[MessageBuffer.prefixByteCount...])
+    }
+  }
 
   func withBytes<Result>(_ body: (RawSpan) -> Result?) -> Result? {
     switch self {

@@ -26,7 +26,8 @@ import SwitchboardNetwork
 /// - The block does not change the table (`EncodedFields.mayChangeTable`), and no block since the earlier one may have:
 ///   those of trailers, in several frames, with padding, of any other kind. Nor did settings arrive; they may announce a
 ///   smaller table, or acknowledge one (`FloodGuard.Finding.otherBlock`). All of them make `forget` run.
-/// - nghttp2 has accepted the earlier head, and the stream wants to keep it (`SessionStream.keptHead`): that of a valid call.
+/// - nghttp2 has accepted the earlier head, and the stream wants to keep it (`SessionStream.keptHead`): that of a valid call
+///   of gRPC, or of one whose dialect makes equal calls of equal heads.
 /// - The stand-in has all that nghttp2 remembers of a head for later: `content-length`, which it compares with the body. A
 ///   head with `host`, of which it refuses a second one in trailers, is not kept.
 /// - The head is charged nothing (`Session.areHeadersFree`), with a `traceparent` too.
