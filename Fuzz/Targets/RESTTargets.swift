@@ -101,7 +101,7 @@ enum RESTTargets {
     of route: RESTRoute,
     in table: MessageTable
   ) throws -> Result<[UInt8], GRPCStatus> {
-    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions())
+    let format = RESTFormat(route, JSONDecodingOptions(), JSONEncodingOptions(), requestsAreBodies: false)
     let message: DynamicMessage
     do throws(GRPCStatus) {
       message = try format.message(RequestParts(bytes.span.bytes, of: route), in: table)

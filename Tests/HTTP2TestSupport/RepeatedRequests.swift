@@ -51,7 +51,9 @@ package struct RepeatedRequests {
         for request in [first, first, first, second, second, second, first, second] {
           let found = answer(peer, stream, requests[request])
           if found != expected[request] {
-            mistakes.append("\(first) \(second): \(String(describing: found)), \(String(describing: expected[request]))")
+            mistakes.append(
+              "\(first) \(second): \(String(describing: found)), \(String(describing: expected[request]))"
+            )
           }
           stream += 2
         }

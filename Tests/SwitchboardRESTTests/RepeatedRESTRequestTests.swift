@@ -14,14 +14,18 @@ import Testing
     _ body: String? = nil,
     adding more: [(String, String)] = [("content-type", "application/json")]
   ) -> Request {
-    let head = [(":method", method), (":scheme", "http"), (":path", path), (":authority", "test")]
+    let head = [
+      (":method", method), (":scheme", "http"), (":path", path), (":authority", "test"),
+      ("user-agent", "test"),
+    ]
     return Request(head + more, body.map { Array($0.utf8) })
   }
 
   private static let requests = [
     request("GET", "/v1/simple/x", adding: []), request("GET", "/v1/simple/y", adding: []),
     request("HEAD", "/v1/simple/x", adding: []), request("POST", "/v1/simple/x", adding: []),
-    request("GET", "/v1/simple/x?bool=true", adding: []), request("GET", "/v1/simple/x?none=true", adding: []),
+    request("GET", "/v1/simple/x?bool=true", adding: []),
+    request("GET", "/v1/simple/x?none=true", adding: []),
     // It has no body, or one without anything, or one that is lost.
     request("GET", "/v1/simple/x", "", adding: []), request("GET", "/v1/simple/x", "{}", adding: []),
     request("GET", "/v1/simple/x", #"{"text":"z"}"#, adding: []),
@@ -37,9 +41,24 @@ import Testing
     request("DELETE", "/v1/all"),
     request("POST", "/v1/shelves/s/all", #"{"text":"a","name":"n"}"#),
     request("POST", "/v1/all", #"{"text":"a"}"#, adding: [("content-type", "text/plain")]),
-    request("POST", "/v1/all", "{}", adding: [("content-type", "application/json"), ("content-length", "2")]),
-    request("POST", "/v1/all", "{}", adding: [("content-type", "application/json"), ("content-length", "3")]),
-    request("POST", "/v1/all", "{}", adding: [("content-type", "application/json"), ("content-encoding", "gzip")]),
+    request(
+      "POST",
+      "/v1/all",
+      "{}",
+      adding: [("content-type", "application/json"), ("content-length", "2")]
+    ),
+    request(
+      "POST",
+      "/v1/all",
+      "{}",
+      adding: [("content-type", "application/json"), ("content-length", "3")]
+    ),
+    request(
+      "POST",
+      "/v1/all",
+      "{}",
+      adding: [("content-type", "application/json"), ("content-encoding", "gzip")]
+    ),
     request("POST", "/testing.rest.Rest/Create", #"{"text":"a"}"#),
     request("GET", "/v1/watch/x", adding: []), request("POST", "/v1/collect", #"{"text":"a"}{"text":"b"}"#),
     request("GET", "/v1/nothing", adding: []),

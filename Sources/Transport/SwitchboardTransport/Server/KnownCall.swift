@@ -12,12 +12,12 @@ final class KnownCall {
   private let fields: Int
   let call: DialectCall
 
-  /// A connection keeps no longer target.
-  private static let longestTarget = 256
+  /// The most bytes of a target and a content type that a connection keeps.
+  private static let most = 256
 
   /// Whether the head is small enough.
   static func canKeep(_ head: borrowing RequestHead) -> Bool {
-    head.request.otherTarget.count <= longestTarget
+    head.request.otherTarget.count + head.request.contentType.count <= most
   }
 
   /// `head` is still that of the request, and `fields` identifies its headers.
@@ -32,7 +32,11 @@ final class KnownCall {
   }
 
   private func hasMethod(_ request: borrowing DialectRequest) -> Bool {
-    if let otherMethod { !request.isPost && request.httpMethod.isExactly(otherMethod) } else { request.isPost }
+    if let otherMethod {
+      !request.isPost && request.httpMethod.isExactly(otherMethod)
+    } else {
+      request.isPost
+    }
   }
 
   /// Whether the head is equal to that of the call.

@@ -12,7 +12,8 @@ final class KnownHead: KeptHead {
 
   /// `nil` if an equal head may lead to anything else. Called after the last field, with what is known of the dialect's call.
   init?(_ head: borrowing RequestHead, _ call: KnownCall?) {
-    guard head.isRepeatable, head.isCallOfDialect == (call != nil), let number = head.likeness.fieldsNumber else {
+    guard head.isRepeatable, head.isCallOfDialect == (call != nil), let number = head.likeness.fieldsNumber
+    else {
       return nil
     }
     method = head.method

@@ -115,7 +115,11 @@ struct RequestHead: ~Copyable {
   /// Takes what an equal head says, without a `traceparent` that the session has taken out of the block.
   mutating func repeatKnown(_ known: KnownHead) {
     request.headers = known.metadata
-    if let call = known.call { repeatKnown(call) } else { (request.method, request.isPost) = (known.method, true) }
+    if let call = known.call {
+      repeatKnown(call)
+    } else {
+      (request.method, request.isPost) = (known.method, true)
+    }
     terms = known.terms
     likeness.isKnown = true
     likeness.repeatedFields = known.fieldsNumber

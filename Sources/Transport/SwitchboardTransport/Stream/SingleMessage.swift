@@ -40,7 +40,7 @@ enum SingleMessage {
     switch self {
     case .none, .decoded: UnsafeRawBufferPointer(start: nil, count: 0)
     case .lent(let bytes): bytes
-    case .kept(let message): 
+    case .kept(let message):
       UnsafeRawBufferPointer(rebasing: message.unsafeFramedBytes[MessageBuffer.prefixByteCount...])
     }
   }
