@@ -8,7 +8,7 @@ import Testing
     -> Result
   {
     let loop = try #require(Loop())
-    try #require(LoopThread.start(loop))
+    try #require(DetachedThread.start { loop.run() })
     defer { loop.stop() }
     return try #require(await loop.find { body(loop.blocks) })
   }
@@ -64,7 +64,7 @@ import Testing
 
   @Test func aBlockReleasedOnAnotherThreadGoesToTheSystem() async throws {
     let loop = try #require(Loop())
-    try #require(LoopThread.start(loop))
+    try #require(DetachedThread.start { loop.run() })
     defer { loop.stop() }
     let taken = await loop.find { loop.blocks.take(48).map(UInt.init(bitPattern:)) }
     let block = try #require(taken.flatMap(UnsafeMutableRawPointer.init(bitPattern:)))

@@ -38,7 +38,7 @@ import Testing
         loop.expect(.urgent)
         loop.stop()
       }
-      #expect(LoopThread.start(loop))
+      #expect(DetachedThread.start { loop.run() })
     }
     // Querying the loop itself would wake it.
     while !Task.isCancelled, ended != nil { await Task.yield() }
@@ -54,7 +54,7 @@ import Testing
         for _ in 0..<3 { loop.schedule(LoopTimer { loop.stop() }, after: .seconds(3600)) }
         loop.stop()
       }
-      #expect(LoopThread.start(loop))
+      #expect(DetachedThread.start { loop.run() })
     }
     // Querying the loop itself would wake it.
     while !Task.isCancelled, ended != nil { await Task.yield() }
@@ -136,7 +136,7 @@ import Testing
         loop.schedule(LoopTimer(isPrecise: true) {}, after: .seconds(3600))
         loop.schedule(LoopTimer(isPrecise: true) { loop.stop() }, after: .milliseconds(1))
       }
-      #expect(LoopThread.start(loop))
+      #expect(DetachedThread.start { loop.run() })
     }
     // Querying the loop itself would wake it.
     while !Task.isCancelled, ended != nil { await Task.yield() }

@@ -153,7 +153,7 @@ import Testing
   @Test func aFilterEndsOnAnotherThread() async throws {
     let slabs = ArenaSlabs(arenaSize: ArenaSlabs.arenaSizeOfTLS)
     let loop = try #require(Loop())
-    try #require(LoopThread.start(loop))
+    try #require(DetachedThread.start { loop.run() })
     defer { loop.stop() }
     for _ in 0..<20 {
       let ends = try Ends(.server, .tls13, arenas: slabs)

@@ -32,7 +32,7 @@ package final class HandlerThreads: TaskExecutor, @unchecked Sendable {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if state.withLock({ $0.add(job) }), !startThread() {
+    if state.withLock({ $0.add(job) }), !DetachedThread.start({ self.run() }) {
       // Without any thread, nobody else would run them.
       for job in abandonedJobs() { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     }
@@ -48,22 +48,6 @@ package final class HandlerThreads: TaskExecutor, @unchecked Sendable {
       while state.threads == 0, let job = state.jobs.popFirst() { left.append(job) }
       return left
     }
-  }
-
-  private func startThread() -> Bool {
-    var thread = uv_thread_t()
-    let argument = Unmanaged.passUnretained(self).toOpaque()
-    let result = uv_thread_create(
-      &thread,
-      { argument in
-        guard let argument else { return }
-        Unmanaged<HandlerThreads>.fromOpaque(argument).takeUnretainedValue().run()
-      },
-      argument
-    )
-    guard result == 0 else { return false }
-    pthread_detach(thread)
-    return true
   }
 
   private func run() {

@@ -28,7 +28,7 @@ public final class LoopGroup: Sendable {
     try range.check(count, "count", because: "each loop has its own thread")
     var started: [Loop] = []
     for _ in 0..<count {
-      guard let loop = Loop(), LoopThread.start(loop) else {
+      guard let loop = Loop(), DetachedThread.start({ loop.run() }) else {
         for loop in started { loop.stop() }
         throw .noLoop
       }

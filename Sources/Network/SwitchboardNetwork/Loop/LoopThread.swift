@@ -28,25 +28,4 @@ enum LoopThread {
   static func leave() {
     LoopOfThread.set(nil)
   }
-
-  /// Starts a thread that runs the loop and retains it meanwhile. Returns `false` if the system cannot start a thread.
-  static func start(_ loop: Loop) -> Bool {
-    var thread = uv_thread_t()
-    let argument = Unmanaged.passRetained(loop)
-    let result = uv_thread_create(
-      &thread,
-      { argument in
-        guard let argument else { return }
-        Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue().run()
-      },
-      argument.toOpaque()
-    )
-    guard result == 0 else {
-      argument.release()
-      return false
-    }
-    // No thread joins it: it ends when nothing is open on its loop.
-    pthread_detach(thread)
-    return true
-  }
 }

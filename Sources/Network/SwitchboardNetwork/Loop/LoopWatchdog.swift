@@ -63,7 +63,7 @@ package final class LoopWatchdog: Sendable {
       return !state.isRunning
     }
     if !mustStart { return bell.ring() }
-    if !start() { state.withLock { $0.isRunning = false } }
+    if !DetachedThread.start({ self.run() }) { state.withLock { $0.isRunning = false } }
   }
 
   package func unwatch(for reporter: BlockListener) {
@@ -74,22 +74,6 @@ package final class LoopWatchdog: Sendable {
 
   /// Called by a loop that works again.
   func wake() { bell.ring() }
-
-  private func start() -> Bool {
-    var thread = uv_thread_t()
-    let argument = Unmanaged.passUnretained(self).toOpaque()
-    let result = uv_thread_create(
-      &thread,
-      { argument in
-        guard let argument else { return }
-        Unmanaged<LoopWatchdog>.fromOpaque(argument).takeUnretainedValue().run()
-      },
-      argument
-    )
-    guard result == 0 else { return false }
-    pthread_detach(thread)
-    return true
-  }
 
   // MARK: The thread
 

@@ -1,6 +1,7 @@
 // unsafe: a thread with its mutex; lines are lent to the system for one write
 
 import SwitchboardCall
+import SwitchboardNetwork
 
 #if canImport(Glibc)
   import Glibc
@@ -137,25 +138,8 @@ package final class LineWriter: @unchecked Sendable {
   /// Called with the mutex held, at the first line. Returns `false` if the system cannot start a thread.
   private func startThread() -> Bool {
     if hasThread { return true }
-    var thread = pthread_t()
-    let argument = Unmanaged.passRetained(self)
-    let result = pthread_create(
-      &thread,
-      nil,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<LineWriter>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      },
-      argument.toOpaque()
-    )
-    guard result == 0 else {
-      argument.release()
-      return false
-    }
-    pthread_detach(thread)
-    hasThread = true
-    return true
+    hasThread = DetachedThread.start { self.run() }
+    return hasThread
   }
 
   private func run() {
