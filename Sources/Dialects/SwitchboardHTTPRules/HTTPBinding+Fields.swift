@@ -66,11 +66,13 @@ extension HTTPBinding {
   }
 
   /// Whether a message's JSON form is a string, a number or a word, or may be.
-  private static func isText(_ message: String) -> Bool {
-    switch message {
-    case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask": true
-    default:
-      message.hasPrefix("google.protobuf.") && message.hasSuffix("Value") && !message.hasSuffix(".ListValue")
-    }
-  }
+  package static func isText(_ message: String) -> Bool { texts.contains(ExactText(message)) }
+
+  private static let texts = Set(
+    [
+      "Timestamp", "Duration", "FieldMask", "Value", "BoolValue", "StringValue", "BytesValue", "FloatValue",
+      "DoubleValue",
+      "Int32Value", "UInt32Value", "Int64Value", "UInt64Value",
+    ].map { ExactText("google.protobuf.\($0)") }
+  )
 }

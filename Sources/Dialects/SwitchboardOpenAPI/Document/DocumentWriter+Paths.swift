@@ -1,5 +1,6 @@
 import SwitchboardDescriptors
 import SwitchboardHTTPRules
+import SwitchboardText
 
 /// Paths and their operations.
 extension DocumentWriter {
@@ -189,14 +190,10 @@ extension DocumentWriter {
     }
   }
 
-  /// Whether a message's JSON form is a string, a number or a word, so that it can be a query parameter.
+  /// Whether a message's JSON form is a string, a number or a word, so that it can be a query parameter. A `Value` may be
+  /// anything.
   private static func isText(_ name: String) -> Bool {
-    switch name {
-    case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask": true
-    default:
-      name.hasPrefix("google.protobuf.") && name.hasSuffix("Value") && !name.hasSuffix(".ListValue")
-        && !name.hasSuffix(".Value")
-    }
+    HTTPBinding.isText(name) && !name.isExactly("google.protobuf.Value")
   }
 
   /// Finds a field by its path of names, each that of the `.proto` or that of JSON. `names` are those of the `.proto`.

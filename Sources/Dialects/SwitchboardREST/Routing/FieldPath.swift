@@ -1,3 +1,4 @@
+import SwitchboardHTTPRules
 import SwitchboardOpenAPI
 import SwitchboardProtobuf
 
@@ -39,20 +40,6 @@ final class FieldPath: Sendable {
     self.field = field
     self.form = form
   }
-
-  /// Why a variable of a path does not set what these names lead to.
-  static func refusal(of names: [String], in type: MessageTable) -> String {
-    var (inner, isMany): (MessageTable?, Bool) = (type, false)
-    for (index, name) in names.enumerated() {
-      guard let type = inner, !isMany else {
-        return "\(names[..<index].joined(separator: ".")) is not a message that has a field \(name)"
-      }
-      guard let field = type.field(inJSON: name) else { return "\(type.fullName) has no field \(name)" }
-      (inner, isMany) = (type.message(of: field), field.isRepeated)
-    }
-    let kind = isMany ? "a list or a map" : "a message"
-    return "\(names.joined(separator: ".")) is \(kind), which a variable of a path cannot set"
-  }
 }
 
 /// How the value of a field is written in text, without the quotes that JSON needs.
@@ -91,10 +78,7 @@ enum TextForm: Sendable {
     case "google.protobuf.Int32Value", "google.protobuf.UInt32Value", "google.protobuf.Int64Value",
       "google.protobuf.UInt64Value":
       self = .integer
-    case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
-      "google.protobuf.StringValue", "google.protobuf.BytesValue", "google.protobuf.FloatValue",
-      "google.protobuf.DoubleValue", "google.protobuf.Value":
-      self = .quoted
+    case _ where HTTPBinding.isText(name): self = .quoted
     default: return nil
     }
   }

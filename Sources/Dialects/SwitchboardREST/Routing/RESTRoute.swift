@@ -64,11 +64,13 @@ final class RESTRoute: Sendable {
     request: MessageTable,
     response: MessageTable
   ) throws(HTTPRuleError) {
-    func fail(_ reason: String) -> HTTPRuleError {
-      HTTPRuleError(method.fullName, binding, reason)
+    try Self.check(binding, of: method, request, response)
+    // The rule has been checked. A field that is not there nevertheless is named as it would be.
+    func missing(_ name: String, in type: MessageTable) -> HTTPRuleError {
+      HTTPRuleError(method.fullName, binding, "\(type.fullName) has no field \(name)")
     }
     func field(_ name: String, _ type: MessageTable) throws(HTTPRuleError) -> TableField {
-      guard let field = type.field(named: name) else { throw fail("\(type.fullName) has no field \(name)") }
+      guard let field = type.field(named: name) else { throw missing(name, in: type) }
       return field
     }
     func isRaw(_ field: TableField, _ type: MessageTable) -> Bool {
@@ -97,8 +99,8 @@ final class RESTRoute: Sendable {
     }
     var variables: [Variable] = []
     for variable in binding.template.variables {
-      guard let path = FieldPath(variable.fieldPath, in: request), !path.field.isRepeated else {
-        throw fail(FieldPath.refusal(of: variable.fieldPath, in: request))
+      guard let path = FieldPath(variable.fieldPath, in: request) else {
+        throw missing(variable.fieldPath.joined(separator: "."), in: request)
       }
       variables.append(
         Variable(
@@ -110,6 +112,31 @@ final class RESTRoute: Sendable {
       )
     }
     self.variables = variables
+  }
+}
+
+extension RESTRoute {
+  /// Checks the fields that a rule names, as the generator does.
+  private static func check(
+    _ binding: HTTPBinding,
+    of method: DescribedAPI.Method,
+    _ request: MessageTable,
+    _ response: MessageTable
+  ) throws(HTTPRuleError) {
+    var types = [ExactText(request.fullName): request]
+    types[ExactText(response.fullName)] = response
+    do throws(RuleMistake) {
+      try binding.check(method.fullName, request: request.fullName, response: response.fullName) {
+        name,
+        message in
+        guard let type = types[message], let field = type.field(inJSON: name) else { return nil }
+        let inner = type.message(of: field)
+        if let inner { types[inner.fullName] = inner }
+        return RuleField(field.name, isRepeated: field.isRepeated, message: inner?.fullName)
+      }
+    } catch {
+      throw HTTPRuleError(error)
+    }
   }
 }
 
