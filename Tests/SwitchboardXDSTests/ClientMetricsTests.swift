@@ -119,18 +119,25 @@ import Testing
   /// A failure is one until a response comes, however often the stream is opened.
   @Test func aControlPlaneFailsOnce() throws {
     let telemetry = try telemetry()
-    var meter = try #require(DiscoveryMeter(telemetry.metrics.scope(), "plane"))
-    meter.opened()
+    let meter = try #require(DiscoveryMeter(telemetry.metrics.scope(), "plane"))
+    var tally = DiscoveryTally()
+    func record() { if let news = tally.take() { meter.record(news) } }
+    tally.opened()
+    record()
     #expect(telemetry.value("connected", "grpc_xds_server=\"plane\"") == 1)
     for _ in 0..<3 {
-      meter.failed()
-      meter.opened()
+      tally.failed()
+      tally.opened()
+      record()
       #expect(telemetry.value("connected") == 0 && telemetry.value("server_failure_total") == 1)
     }
-    meter.received(.cluster, [])
+    tally.received(.cluster, [])
+    record()
     #expect(telemetry.value("connected") == 1)
-    meter.failed()
+    tally.failed()
+    record()
     #expect(telemetry.value("connected") == 0 && telemetry.value("server_failure_total") == 2)
+    if tally.take() != nil { Issue.record("it was recorded") }
   }
 
   @Test func resourcesAreCountedByWhatIsKnownOfThem() {

@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 /// What a client asks its control planes for, and what it knows.
 ///
 /// All that happens is told to a `DiscoveryState`, behind one lock. What is done about it under the lock only puts work into
-/// queues, so that the order is the same everywhere.
+/// queues, so that the order is the same everywhere; also what logs and metrics are told, which may take long.
 final class Discovery: Sendable {
   /// Receives what becomes of a resource. Called under the lock: it only passes the update on.
   typealias Receiver = @Sendable (ResourceUpdate) -> Void
@@ -19,7 +19,8 @@ final class Discovery: Sendable {
   /// A control plane of which there is a channel.
   private struct Peer {
     let plane: ControlPlane
-    var meter: DiscoveryMeter?
+    let meter: DiscoveryMeter?
+    var tally = DiscoveryTally()
     /// The stream that there is now.
     var stream: Stream?
     /// Wakes what sends its requests.
@@ -41,7 +42,9 @@ final class Discovery: Sendable {
   private struct State {
     var discovery: DiscoveryState
     var peers: [Peer?]
-    var resources: ResourceMeter?
+    var announcements = Announcements()
+    /// Whether the metrics say other numbers of resources than there are.
+    var countsAreNews = false
     var receivers: [DiscoveryState.WatchID: Receiver] = [:]
     var timers: [DiscoveryState.TimerID: Task<Void, Never>] = [:]
     var lastWatch = 0
@@ -49,12 +52,26 @@ final class Discovery: Sendable {
     /// Where channels and timers run.
     var group: LoopGroup?
     var isEnded = false
+
+    /// What to say next, if nobody is saying something.
+    mutating func nextAnnouncement() -> Announcements.Batch? {
+      announcements.next { batch in
+        for server in peers.indices {
+          guard let meter = peers[server]?.meter, let news = peers[server]?.tally.take() else { continue }
+          batch.metrics.append((meter, news))
+        }
+        if countsAreNews { batch.counts = isEnded ? ResourceCounts() : discovery.counts }
+        countsAreNews = false
+      }
+    }
   }
 
   private let table: ServerTable
   private let node: XDSBootstrap.Node
   private let environment: XDSEnvironment
   private let state: Locked<State>
+  /// Used by the thread that says something.
+  private let resources: Locked<ResourceMeter?>
 
   init(_ table: ServerTable, _ node: XDSBootstrap.Node, _ environment: XDSEnvironment) {
     self.table = table
@@ -70,10 +87,10 @@ final class Discovery: Sendable {
       State(
         discovery: discovery,
         peers: Array(repeating: nil, count: table.servers.count),
-        resources: meter,
         group: environment.group
       )
     )
+    resources = Locked(meter)
   }
 
   /// Watches a resource until the watch is released. Throws if one of the authority's control planes can never be asked.
@@ -82,34 +99,48 @@ final class Discovery: Sendable {
     of authority: Int,
     _ receiver: @escaping Receiver
   ) throws(GRPCStatus) -> ResourceWatch {
-    let watch: Result<ResourceWatch, GRPCStatus> = state.withLock { state in
-      do throws(GRPCStatus) {
-        try makePeers(of: authority, &state)
-      } catch { return .failure(error) }
+    try makePeers(of: authority)
+    return change { state in
       state.lastWatch += 1
       let id = state.lastWatch
       state.receivers[id] = receiver
       perform(state.discovery.watch(key, id, of: authority), &state)
-      return .success(ResourceWatch { self.unwatch(key, id) })
+      return ResourceWatch { self.unwatch(key, id) }
     }
-    return try watch.get()
   }
 
   /// Also those that are asked only if others cannot be: a mistake shows at once.
-  private func makePeers(of authority: Int, _ state: inout State) throws(GRPCStatus) {
-    for server in table.choices[authority].servers where state.peers[server] == nil {
+  private func makePeers(of authority: Int) throws(GRPCStatus) {
+    for server in table.choices[authority].servers where state.withLock({ $0.peers[server] == nil }) {
       var environment = environment
-      if state.group == nil { state.group = try LoopGroup() }
-      environment.group = state.group
+      environment.group = try group()
       let plane = try ControlPlane(server, table.servers[server], node, environment)
       let meter = environment.metrics.flatMap { DiscoveryMeter($0, table.servers[server].target) }
-      state.peers[server] = Peer(plane: plane, meter: meter)
+      let isNeeded = state.withLock { state in
+        // Another thread may have made it meanwhile.
+        guard state.peers[server] == nil else { return false }
+        state.peers[server] = Peer(plane: plane, meter: meter)
+        return true
+      }
+      if !isNeeded { plane.end() }
     }
+  }
+
+  private func group() throws(GRPCStatus) -> LoopGroup {
+    let group: Result<LoopGroup, GRPCStatus> = state.withLock { state in
+      do throws(GRPCStatus) {
+        if let group = state.group { return .success(group) }
+        let made = try LoopGroup()
+        state.group = made
+        return .success(made)
+      } catch { return .failure(error) }
+    }
+    return try group.get()
   }
 
   private func unwatch(_ key: ResourceKey, _ id: DiscoveryState.WatchID) {
     // It is released after the lock: what it holds may end a watch in turn.
-    _ = state.withLock { state in
+    _ = change { state in
       perform(state.discovery.unwatch(key, id), &state)
       return state.receivers.removeValue(forKey: id)
     }
@@ -132,7 +163,7 @@ final class Discovery: Sendable {
 
   /// Ends all streams, and their channels. Nothing is reported afterwards.
   func end() {
-    let (planes, _) = state.withLock { state in
+    let (planes, _) = change { state in
       state.isEnded = true
       let receivers = state.receivers
       state.receivers = [:]
@@ -141,14 +172,28 @@ final class Discovery: Sendable {
       let planes = state.peers.compactMap { $0?.plane }
       for server in state.peers.indices {
         state.peers[server]?.endStream()
-        state.peers[server]?.meter?.closed()
-        state.peers[server]?.meter = nil
+        state.peers[server]?.tally.closed()
       }
-      state.resources?.ended()
-      state.resources = nil
+      state.countsAreNews = true
       return (planes, receivers)
     }
     for plane in planes { plane.end() }
+  }
+
+  /// Changes the state, and says afterwards what there is to say.
+  private func change<Value>(_ body: (inout State) -> Value) -> Value {
+    let value = state.withLock(body)
+    announce()
+    return value
+  }
+
+  private func announce() {
+    while let batch = state.withLock({ $0.nextAnnouncement() }) {
+      for line in batch.lines { line.logger.log(line.level, line.text) }
+      for (meter, news) in batch.metrics { meter.record(news) }
+      if let counts = batch.counts { resources.withLock { $0?.record(counts) } }
+      state.withLock { $0.announcements.done() }
+    }
   }
 
   /// Does what the state says, under the lock.
@@ -162,12 +207,14 @@ final class Discovery: Sendable {
       case .open(let server): state.peers[server]?.plane.open(self)
       case .close(let server):
         state.peers[server]?.endStream()
-        state.peers[server]?.meter?.closed()
+        state.peers[server]?.tally.closed()
         state.peers[server]?.plane.close()
-      case .log(let server, let level, let message): state.peers[server]?.plane.logger.log(level, message)
+      case .log(let server, let level, let text):
+        guard let logger = state.peers[server]?.plane.logger else { continue }
+        state.announcements.add(Announcements.Line(logger: logger, level: level, text: text))
       }
     }
-    if let counts = state.discovery.counts { state.resources?.record(counts) }
+    state.countsAreNews = state.discovery.counts != nil
     for server in state.peers.indices where state.discovery.hasRequest(server) {
       state.peers[server]?.requests?.yield()
     }
@@ -187,7 +234,7 @@ final class Discovery: Sendable {
   }
 
   private func timeIsUp(_ key: ResourceKey, _ timer: DiscoveryState.TimerID) {
-    state.withLock { state in
+    change { state in
       state.timers[timer] = nil
       perform(state.discovery.timeIsUp(key, timer, at: .now()), &state)
     }
@@ -200,13 +247,13 @@ extension Discovery {
   /// A stream is opened: the stream, and what wakes those who send its requests. `nil` if the task was told meanwhile that the
   /// control plane is not asked any more.
   func opened(_ server: ServerID) -> (Stream, AsyncStream<Void>)? {
-    state.withLock { state -> (Stream, AsyncStream<Void>)? in
+    change { state -> (Stream, AsyncStream<Void>)? in
       guard !Task.isCancelled, !state.isEnded else { return nil }
       let (requests, source) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
       state.lastStream += 1
       let stream = Stream(server: server, number: state.lastStream)
       state.peers[server]?.begin(stream, source)
-      state.peers[server]?.meter?.opened()
+      state.peers[server]?.tally.opened()
       state.discovery.opened(server)
       perform([], &state)
       return (stream, requests)
@@ -215,7 +262,7 @@ extension Discovery {
 
   /// The next stream has to wait because the latest ones have failed.
   func postponed(_ server: ServerID, _ status: GRPCStatus) {
-    state.withLock { state in
+    change { state in
       guard !Task.isCancelled, !state.isEnded else { return }
       perform(state.discovery.postponed(server, status), &state)
     }
@@ -223,7 +270,7 @@ extension Discovery {
 
   /// Tells what happens on a stream, unless it was closed.
   private func heard<Value>(_ stream: Stream, _ body: (inout State) -> Value) -> Value? {
-    state.withLock { state in state.peers[stream.server]?.stream == stream ? body(&state) : nil }
+    change { state in state.peers[stream.server]?.stream == stream ? body(&state) : nil }
   }
 
   func connected(_ stream: Stream) {
@@ -239,7 +286,7 @@ extension Discovery {
     heard(stream) { state in
       let hasServed = state.discovery.hasReceived(stream.server)
       state.peers[stream.server]?.endStream()
-      if !hasServed { state.peers[stream.server]?.meter?.failed() }
+      if !hasServed { state.peers[stream.server]?.tally.failed() }
       perform(state.discovery.ended(stream.server, status), &state)
       return hasServed
     }
@@ -253,7 +300,7 @@ extension Discovery {
     _ reads: [ResourceReader.Read]
   ) {
     _ = heard(stream) { state in
-      state.peers[stream.server]?.meter?.received(type, reads)
+      state.peers[stream.server]?.tally.received(type, reads)
       let actions = state.discovery.received(
         stream.server,
         type,

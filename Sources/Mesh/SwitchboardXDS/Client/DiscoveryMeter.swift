@@ -2,18 +2,11 @@ import SwitchboardBalancing
 
 /// The metrics of a control plane that a client asks (gRFC A78).
 struct DiscoveryMeter: Sendable {
-  private enum Health {
-    case unknown
-    case good
-    case bad
-  }
-
   private let connected: (any MetricSeries)?
   private let failures: (any MetricSeries)?
   /// By type.
   private let valid: [(any MetricSeries)?]
   private let invalid: [(any MetricSeries)?]
-  private var health = Health.unknown
 
   /// `nil` if all of the metrics are off.
   init?(_ scope: MetricScope, _ controlPlane: String) {
@@ -29,6 +22,33 @@ struct DiscoveryMeter: Sendable {
     guard connected != nil || failures != nil || valid[0] != nil || invalid[0] != nil else { return nil }
   }
 
+  func record(_ news: DiscoveryTally.News) {
+    if let isConnected = news.isConnected { connected?.record(isConnected ? 1 : 0) }
+    if news.failures > 0 { failures?.record(Double(news.failures)) }
+    for (type, count) in news.valid { valid[type.rawValue]?.record(Double(count)) }
+    for (type, count) in news.invalid { invalid[type.rawValue]?.record(Double(count)) }
+  }
+}
+
+/// What happens with a control plane, until it is recorded: sums, and the latest state.
+struct DiscoveryTally: Sendable {
+  /// What was not recorded yet.
+  struct News: Sendable {
+    fileprivate(set) var isConnected: Bool?
+    fileprivate(set) var failures = 0
+    fileprivate(set) var valid: [ResourceType: Int] = [:]
+    fileprivate(set) var invalid: [ResourceType: Int] = [:]
+  }
+
+  private enum Health {
+    case unknown
+    case good
+    case bad
+  }
+
+  private var health = Health.unknown
+  private var news: News?
+
   /// A stream was opened. A control plane is thought to be well until the opposite is known.
   mutating func opened() { if case .unknown = health { become(.good) } }
 
@@ -36,24 +56,38 @@ struct DiscoveryMeter: Sendable {
   mutating func failed() {
     guard health != .bad else { return }
     become(.bad)
-    failures?.record(1)
+    add { $0.failures += 1 }
   }
 
   /// A response has come.
   mutating func received(_ type: ResourceType, _ reads: [ResourceReader.Read]) {
     if health != .good { become(.good) }
     let refused = reads.count { if case .failure = $0.result { true } else { false } }
-    if reads.count > refused { valid[type.rawValue]?.record(Double(reads.count - refused)) }
-    if refused > 0 { invalid[type.rawValue]?.record(Double(refused)) }
-  }
-
-  private mutating func become(_ new: Health) {
-    health = new
-    connected?.record(new == .good ? 1 : 0)
+    add { news in
+      if reads.count > refused { news.valid[type, default: 0] += reads.count - refused }
+      if refused > 0 { news.invalid[type, default: 0] += refused }
+    }
   }
 
   /// The stream was closed, and is not opened again for now.
   mutating func closed() { if health == .good { become(.unknown) } }
+
+  /// What was not recorded yet, which is forgotten.
+  mutating func take() -> News? {
+    defer { news = nil }
+    return news
+  }
+
+  private mutating func become(_ new: Health) {
+    health = new
+    add { $0.isConnected = new == .good }
+  }
+
+  private mutating func add(_ change: (inout News) -> Void) {
+    var new = news ?? News()
+    change(&new)
+    news = new
+  }
 }
 
 extension Instrument {

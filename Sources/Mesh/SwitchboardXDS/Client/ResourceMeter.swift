@@ -19,6 +19,7 @@ struct ResourceMeter: Sendable {
   /// The resources have changed, or not.
   mutating func record(_ counts: ResourceCounts) {
     for (group, count) in counts.groups where count != gauges[group]?.value ?? 0 { set(group, to: count) }
+    for group in gauges.keys where counts.groups[group] == nil { set(group, to: 0) }
   }
 
   private mutating func set(_ group: ResourceCounts.Group, to count: Int) {
@@ -34,9 +35,6 @@ struct ResourceMeter: Sendable {
       .labelled(MetricLabel.cacheState, group.state.rawValue)
       .series(of: .resources)
   }
-
-  /// The client has ended: there are no resources.
-  mutating func ended() { for group in gauges.keys { set(group, to: 0) } }
 }
 
 extension Instrument {
