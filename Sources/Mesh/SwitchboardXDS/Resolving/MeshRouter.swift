@@ -5,14 +5,28 @@ import SwitchboardText
 /// Decides about calls by the routes of a virtual host: the first that matches.
 final class MeshRouter: CallRouter {
   private enum Action: Sendable {
-    /// Each route, and the sum of the weights up to it.
-    case go([Target])
+    case go(Split)
     /// The control plane wants something that clients do not do.
     case refuse
   }
 
+  /// The clusters among which calls are divided.
+  private struct Split: Sendable {
+    /// At least one.
+    let targets: [Target]
+    /// The positions of the clusters by their names, if calls may name the one that they want.
+    let positions: [ExactText: Int]
+
+    init(_ targets: [Target], byName: Bool) {
+      self.targets = targets
+      let named = byName ? targets.enumerated().map { (ExactText($0.element.route.child), $0.offset) } : []
+      positions = Dictionary(named) { first, _ in first }
+    }
+  }
+
   private struct Target: Sendable {
     let route: CallRoute
+    /// Of the weights up to this one.
     let sum: Int
     /// How calls say which session they belong to; `nil`: they belong to none.
     let session: SessionRule?
@@ -67,7 +81,7 @@ final class MeshRouter: CallRouter {
           }
         )
       }
-      return Entry(match: route.match, action: .go(weighted))
+      return Entry(match: route.match, action: .go(Split(weighted, byName: session != nil)))
     }
   }
 
@@ -77,10 +91,10 @@ final class MeshRouter: CallRouter {
       routes[index].match.matches(method, metadata) { dice.next(below: 1_000_000) }
     }
     guard let found else { throw .noRoute(method) }
-    guard case .go(let weighted) = routes[found].action else { throw .noAction(method) }
-    let chosen = choose(weighted)
+    guard case .go(let split) = routes[found].action else { throw .noAction(method) }
+    let chosen = choose(split.targets)
     guard let rule = chosen.session, rule.isFor(method.pathBytes) else { return chosen.route }
-    return Self.join(rule, chosen.route, weighted, metadata)
+    return Self.join(rule, chosen.route, split, metadata)
   }
 
   /// The route of a call that may belong to a session: to the cluster that the session is in, if it is one of those that the call may
@@ -88,14 +102,13 @@ final class MeshRouter: CallRouter {
   private static func join(
     _ rule: SessionRule,
     _ chosen: CallRoute,
-    _ weighted: [Target],
+    _ split: Split,
     _ metadata: HPACKHeaders
   ) -> CallRoute {
     let cookie = SessionCookie(rule.name, in: metadata)
-    let route = cookie?.cluster.flatMap { name in
-      weighted.first { $0.route.child.isExactly(name) }?.route
-    }
-    let target = route ?? chosen
+    // A peer writes the name.
+    let position = cookie?.cluster.flatMap { split.positions[ExactText($0)] }
+    let target = position.map { split.targets[$0].route } ?? chosen
     return target.joining(CookieSession(rule, cookie, cluster: target.child))
   }
 
