@@ -51,7 +51,7 @@ public final class CallRoute: Sendable {
 }
 
 /// What keeps the calls of a session at one server: the application sends with each call a cookie that came with an earlier response
-/// (gRFC A55).
+/// (gRFC A55). While the server that was picked for it connects, the call waits there.
 package protocol CallSession: AnyObject, Sendable {
   /// The field `set-cookie` that the metadata of a response get from this server, an address as text; `nil`: none, because the call
   /// had the cookie already.

@@ -18,11 +18,7 @@ final class ClusterBalancer: BalancerHost {
   private var secured = SecuredServers()
   private let reported = ReportedServers()
   private let hosts = ServerHosts()
-  private lazy var sessions = SessionServers(
-    host,
-    { [weak self] in self?.makeServer($0, $1, $2) },
-    { [weak self] in self?.askAgain() }
-  )
+  private lazy var sessions = SessionServers(host) { [weak self] in self?.makeServer($0, $1, $2) }
 
   init(
     _ name: String,
@@ -138,9 +134,6 @@ final class ClusterBalancer: BalancerHost {
     sessions.isActive
       ? sessions.makeSubchannel(addresses, options, observer) : makeServer(addresses, options, observer)
   }
-
-  /// Calls that wait find another server.
-  private func askAgain() { update(state, picker) }
 
   private func makeServer(
     _ addresses: [EndpointAddress],

@@ -34,21 +34,16 @@ final class SessionServers: Picker {
 
   private let host: any BalancerHost
   private let make: Make
-  /// Lets the calls that wait ask again.
-  private let changed: () -> Void
   private var entries: [ExactText: Entry] = [:]
   private var lists: [ExactText: String] = [:]
   private var child: any Picker = ConstantPicker(.wait)
   private var timer: (any ScheduledAction)?
-  /// Whether calls wait for a server here.
-  private var isAwaited = false
   /// Whether calls have sessions.
   private(set) var isActive = false
 
-  init(_ host: any BalancerHost, _ make: @escaping Make, _ changed: @escaping () -> Void) {
+  init(_ host: any BalancerHost, _ make: @escaping Make) {
     self.host = host
     self.make = make
-    self.changed = changed
   }
 
   /// Takes other servers, before the policies do. Returns whether the policies need other connections, which are looked at from now
@@ -149,12 +144,6 @@ final class SessionServers: Picker {
     return true
   }
 
-  fileprivate func stateChanged(to state: ConnectivityState) {
-    guard isAwaited, state != .connecting else { return }
-    isAwaited = false
-    changed()
-  }
-
   // MARK: Calls
 
   /// What chooses for a call, over the policies' picker.
@@ -176,10 +165,10 @@ final class SessionServers: Picker {
     return .subchannel(inner, tracker: tracker)
   }
 
-  /// `nil` if the policies choose.
+  /// The server of a session, at which the call waits if it is connecting; `nil` if the policies choose.
   private func pick(_ session: CookieSession) -> Pick? {
-    var (idle, missing): (SessionSubchannel?, Entry?)
-    var isConnecting = false
+    var (connecting, idle): (SessionSubchannel?, SessionSubchannel?)
+    var missing: Entry?
     for address in session.wanted {
       guard let entry = entries[address], entry.isAllowed else { continue }
       entry.lastUse = host.time.now
@@ -190,18 +179,19 @@ final class SessionServers: Picker {
       switch inner.state.connectivity {
       case .ready: return .subchannel(inner)
       case .idle: idle = idle ?? server
-      case .connecting: isConnecting = true
+      case .connecting: connecting = connecting ?? server
       case .transientFailure, .shutdown: break
       }
     }
-    if !isConnecting {
-      guard let server = idle ?? missing.map(open) else { return nil }
+    if connecting == nil, let server = idle ?? missing.map(open) {
       server.connect()
-      // It may fail at once.
-      guard [.connecting, .ready].contains(server.state.connectivity) else { return nil }
+      connecting = server
     }
-    isAwaited = true
-    return .wait
+    // It may have failed at once.
+    guard let inner = connecting?.inner, [.connecting, .ready].contains(inner.state.connectivity) else {
+      return nil
+    }
+    return .subchannel(inner)
   }
 
   private func open(_ entry: Entry) -> SessionSubchannel {
@@ -229,7 +219,7 @@ final class SessionServers: Picker {
   private func sweep() {
     timer = nil
     let now = host.time.now
-    // Calls may wait for one that is connecting, and it says what becomes of it.
+    // Calls may wait at one that is connecting, and it says what becomes of it.
     for entry in entries.values where !entry.isWanted(at: now) && entry.own?.state.connectivity != .connecting
     {
       drop(entry)
@@ -279,7 +269,6 @@ final class SessionSubchannel: Subchannel, SubchannelObserver {
 
   func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {
     observer?.subchannelChanged(self, to: state)
-    servers.stateChanged(to: state.connectivity)
   }
 
   func subchannel(_ subchannel: any Subchannel, reported load: LoadReport) {

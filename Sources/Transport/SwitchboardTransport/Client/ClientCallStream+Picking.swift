@@ -16,6 +16,12 @@ extension ClientCallStream {
     }
   }
 
+  /// Whether the call waits at the chosen server, which is connecting. It does so if it belongs to a session: no other picker would
+  /// choose another server, and asking each one for all such calls would take time that grows with the square of their number.
+  func waits(at subchannel: HTTP2Subchannel) -> Bool {
+    subchannel.state.connectivity == .connecting && route?.session != nil
+  }
+
   /// Detaches the call from the chosen server, to which it was never sent.
   private func unassign() {
     let tracker = server.leave()

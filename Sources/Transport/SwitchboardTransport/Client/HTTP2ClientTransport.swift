@@ -137,7 +137,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       switch picker.pick(call) {
       case .subchannel(let picked, let tracker):
         guard let subchannel = picked as? HTTP2Subchannel else { throw .foreignSubchannel }
-        let isUsable = subchannel.state.connectivity == .ready
+        let isUsable = subchannel.state.connectivity == .ready || call.waits(at: subchannel)
         tries += 1
         if isUsable, call.wasSent(to: subchannel), tries < Self.otherServerTries {
           tracker?.callEnded(CallOutcome(status: nil))
