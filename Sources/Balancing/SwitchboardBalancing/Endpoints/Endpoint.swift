@@ -84,6 +84,26 @@ extension EndpointAttributes: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(byKey) }
 }
 
+extension [Endpoint] {
+  /// Calls `body` with each run of neighbours that share their attributes, as most endpoints of a resolver do.
+  package func forEachRun(_ body: (EndpointAttributes, Range<Int>) -> Void) {
+    var start = 0
+    while start < count {
+      let attributes = self[start].attributes
+      var end = start + 1
+      while end < count, attributes.isCopy(of: self[end].attributes) { end += 1 }
+      body(attributes, start..<end)
+      start = end
+    }
+  }
+
+  /// Appends some of the endpoints of a list, with other attributes.
+  package mutating func append(_ part: Range<Int>, of list: [Endpoint], with attributes: EndpointAttributes) {
+    reserveCapacity(count + part.count)
+    for index in part { append(Endpoint(list[index].addresses, attributes: attributes)) }
+  }
+}
+
 /// The share of the load that an endpoint takes relative to others, at least 1. Used by `ring_hash`, `weighted_target`
 /// and the like.
 public enum EndpointWeight: EndpointAttribute {

@@ -91,12 +91,15 @@ package final class EndpointSubchannels: SubchannelObserver {
 
   /// Whether attributes are equal, for endpoints of which most share theirs.
   private struct AttributesComparison {
-    private var last: (old: EndpointAttributes, new: EndpointAttributes, areEqual: Bool)?
+    // The last ones.
+    private var old = EndpointAttributes()
+    private var new = EndpointAttributes()
+    private var areEqual = true
 
     mutating func areEqual(_ old: EndpointAttributes, _ new: EndpointAttributes) -> Bool {
-      if let last, last.old.isCopy(of: old), last.new.isCopy(of: new) { return last.areEqual }
-      let areEqual = old == new
-      last = (old, new, areEqual)
+      if !self.old.isCopy(of: old) || !self.new.isCopy(of: new) {
+        (self.old, self.new, areEqual) = (old, new, old == new)
+      }
       return areEqual
     }
   }

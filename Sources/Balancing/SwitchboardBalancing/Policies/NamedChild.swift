@@ -56,31 +56,25 @@ final class NamedChild: ForwardingHost {
 
 /// Endpoints by the first name of their paths, without that name. Endpoints without a path are left out.
 struct EndpointParts {
-  private var parts: [String: [Endpoint]] = [:]
+  private let parts: [String: [Endpoint]]
   /// Whether there are endpoints, and none has a path.
   let areForNone: Bool
 
   init(_ endpoints: [Endpoint] = []) {
     // Neighbours are mostly for the same child.
-    var run: (outer: EndpointAttributes, name: String, inner: EndpointAttributes)?
-    var part: [Endpoint] = []
-    for var endpoint in endpoints {
-      if let run, run.outer.isCopy(of: endpoint.attributes) {
-        endpoint.attributes = run.inner
-        part.append(endpoint)
-        continue
+    var (parts, name, part): ([String: [Endpoint]], String, [Endpoint]) = ([:], "", [])
+    endpoints.forEachRun { outer, run in
+      guard let path = outer[EndpointPath.self], let next = path.first else { return }
+      if name != next {
+        if !part.isEmpty { parts[name, default: []] += part }
+        (name, part) = (next, [])
       }
-      let outer = endpoint.attributes
-      guard let path = outer[EndpointPath.self], let name = path.first else { continue }
-      endpoint.attributes[EndpointPath.self] = [String](path.dropFirst())
-      if let run, run.name != name {
-        parts[run.name, default: []] += part
-        part = []
-      }
-      run = (outer, name, endpoint.attributes)
-      part.append(endpoint)
+      var inner = outer
+      inner[EndpointPath.self] = [String](path.dropFirst())
+      part.append(run, of: endpoints, with: inner)
     }
-    if let run { parts[run.name, default: []] += part }
+    if !part.isEmpty { parts[name, default: []] += part }
+    self.parts = parts
     areForNone = parts.isEmpty && !endpoints.isEmpty
   }
 

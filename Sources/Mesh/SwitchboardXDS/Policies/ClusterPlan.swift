@@ -69,25 +69,17 @@ struct ClusterPlan {
     at name: String
   ) {
     for place in places {
-      // Most endpoints of a place share their attributes.
-      var last: (own: EndpointAttributes, planned: EndpointAttributes)?
-      for var endpoint in place.endpoints {
-        if let last, last.own.isCopy(of: endpoint.attributes) {
-          endpoint.attributes = last.planned
-          endpoints.append(endpoint)
-          continue
-        }
-        let attributes = endpoint.attributes
+      place.endpoints.forEachRun { attributes, run in
+        var planned = attributes
         switch policy {
-        case .byLocality: endpoint.attributes[EndpointPath.self] = [name, place.name]
+        case .byLocality: planned[EndpointPath.self] = [name, place.name]
         case .whole:
-          endpoint.attributes[EndpointPath.self] = [name]
+          planned[EndpointPath.self] = [name]
           // The share of the place counts in the endpoint's.
-          let own = UInt64(endpoint.attributes[EndpointWeight.self] ?? 1)
-          endpoint.attributes[EndpointWeight.self] = UInt32(clamping: own * UInt64(place.weight))
+          let own = UInt64(attributes[EndpointWeight.self] ?? 1)
+          planned[EndpointWeight.self] = UInt32(clamping: own * UInt64(place.weight))
         }
-        last = (attributes, endpoint.attributes)
-        endpoints.append(endpoint)
+        endpoints.append(run, of: place.endpoints, with: planned)
       }
     }
   }

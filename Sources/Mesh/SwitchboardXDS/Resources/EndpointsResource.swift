@@ -75,15 +75,32 @@ struct EndpointsResource: Hashable, Sendable {
   let size: Int
   /// Whether some endpoint has a proxy.
   let hasProxies: Bool
+  /// Of the addresses: it tells two lists apart that differ in the last of them.
+  private let digest: Int
 
   init(priorities: [[Place]], drops: [Drop], hasProxies: Bool = false) {
     self.priorities = priorities
     self.drops = drops
     self.hasProxies = hasProxies
-    size = priorities.joined().reduce(0) { size, place in
-      place.allEndpoints.reduce(size + 1) { $0 + $1.addresses.count }
+    var (size, hasher) = (0, Hasher())
+    for place in priorities.joined() {
+      size += 1
+      for endpoint in place.allEndpoints {
+        size += endpoint.addresses.count
+        for address in endpoint.addresses { hasher.combine(address) }
+      }
     }
+    self.size = size
+    digest = hasher.finalize()
   }
+
+  /// An update is compared with what was known at several places.
+  static func == (left: EndpointsResource, right: EndpointsResource) -> Bool {
+    left.digest == right.digest && left.priorities == right.priorities && left.drops == right.drops
+      && left.hasProxies == right.hasProxies
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
 extension EndpointsResource {
@@ -187,7 +204,8 @@ extension EndpointsResource.Place {
       }
       let own = server.hasLoadBalancingWeight ? server.loadBalancingWeight.value : 1
       sum += Int(own)
-      var endpoint = Endpoint(try part(path) { () throws(ResourceFault) in try server.endpoint.addresses() })
+      let message = server.endpoint
+      var endpoint = Endpoint(try part(path) { () throws(ResourceFault) in try message.addresses() })
       for address in endpoint.addresses where !addresses.insert(address).inserted {
         throw ResourceFault(path, "has the address of another endpoint: \(address)")
       }
@@ -195,7 +213,7 @@ extension EndpointsResource.Place {
         throw ResourceFault(path, "is above the limit of \(EndpointsResource.addressLimit) addresses")
       }
       let host = try part("\(path).endpoint.hostname") { () throws(ResourceFault) in
-        try server.endpoint.hostname.asHost()
+        try message.hostname.asHost()
       }
       let ownProxy = try (server.hasMetadata ? server.metadata.proxy("\(path).metadata") : nil) ?? proxy
       guard let health = EndpointHealth(server.healthStatus) else { continue }
