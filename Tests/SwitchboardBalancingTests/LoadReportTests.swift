@@ -73,13 +73,28 @@ import Testing
     #expect(LoadReport(serializedBytes: [0x08, 1, 0x18, 9, 0x7A, 1, 0]) == LoadReport())
   }
 
-  /// The work grows as the bytes do, and names count once.
-  @Test func hugeReportsAreRead() {
+  /// The work grows as the bytes do, names count once, and more of them than anybody needs are not read.
+  @Test func hugeReportsAreReadUpToALimit() {
     var report = LoadReport()
     for number in 0..<5000 { report.utilization["\(number)"] = 0.5 }
     #expect(LoadReport(serializedBytes: report.serializedBytes) == report)
-    let empty = [[UInt8]](repeating: [0x2A, 0], count: 20_000).flatMap { $0 }
-    #expect(LoadReport(serializedBytes: empty)?.utilization == ["": 0])
+    func empty(_ count: Int) -> [UInt8] { (0..<count).flatMap { [[0x22, 0x2A, 0x42][$0 % 3], 0] } }
+    let most = LoadReport(serializedBytes: empty(LoadReport.nameLimit))
+    #expect(most?.utilization == ["": 0] && most?.namedMetrics == ["": 0] && most?.requestCost == ["": 0])
+    #expect(LoadReport(serializedBytes: empty(LoadReport.nameLimit + 1)) == nil)
+  }
+
+  @Test func longNamesAreLeftOut() {
+    func report(_ length: Int) -> LoadReport {
+      var report = LoadReport()
+      report.cpuUtilization = 0.5
+      report.namedMetrics = [String(repeating: "x", count: length): 1]
+      return report
+    }
+    let (longest, longer) = (report(LoadReport.nameLengthLimit), report(LoadReport.nameLengthLimit + 1))
+    #expect(LoadReport(serializedBytes: longest.serializedBytes) == longest)
+    #expect(LoadReport(serializedBytes: longer.serializedBytes)?.namedMetrics == [:])
+    #expect(LoadReport(serializedBytes: longer.serializedBytes)?.cpuUtilization == 0.5)
   }
 
   @Test func randomBytesDoNoHarm() throws {

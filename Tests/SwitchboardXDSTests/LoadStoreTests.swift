@@ -120,6 +120,26 @@ import XDSMessages
     #expect(found == expected)
   }
 
+  /// A server may report what it likes, and others' values still count.
+  @Test func sumsStayNumbers() throws {
+    let cluster = store.use("c", "", at: start)
+    let place = PlaceCounter(cluster.place(zone("a")), MetricRule(["cpu_utilization", "named_metrics.*"]))
+    for value in [1e308, 1e308, -1e308, -1e308, -1e308, 5.0] {
+      var load = LoadReport()
+      load.cpuUtilization = abs(value)
+      load.namedMetrics["m"] = value
+      place.callBegan()
+      place.callEnded(ended(.ok, load))
+    }
+    let stats = try #require(report(after: 1).first?.upstreamLocalityStats.first)
+    let sum = try #require(stats.loadMetricStats.first)
+    #expect(sum.numRequestsFinishedWithMetric == 4 && sum.totalMetricValue == -1e308)
+    #expect(
+      stats.cpuUtilization.numRequestsFinishedWithMetric == 2
+        && stats.cpuUtilization.totalMetricValue == 1e308
+    )
+  }
+
   /// Servers choose the names.
   @Test func namesOfMetricsAreBounded() throws {
     let cluster = store.use("c", "", at: start)

@@ -57,12 +57,20 @@ package enum LoadReportMessages {
 }
 
 extension LoadReport {
-  /// Reads an `OrcaLoadReport`. `nil` if the bytes are not such a message. A value that is not a number, or negative
+  /// A report with more names is none: a server may send them in two bytes each, and compressed, and a client's loop reads them.
+  static let nameLimit = 8192
+  /// What has a longer name is left out.
+  static let nameLengthLimit = 1024
+
+  /// Reads an `OrcaLoadReport`. `nil` if the bytes are not such a message, or have too many names. A value that is not a number, or negative
   /// where that makes no sense, counts as not reported.
   package init?(serializedBytes bytes: [UInt8]) {
     self.init()
     var reader = FieldReader(bytes[...])
+    var names = 0
     while let field = reader.next() {
+      if field.number == 4 || field.number == 5 || field.number == 8 { names += 1 }
+      guard names <= Self.nameLimit else { return nil }
       switch field.number {
       case 1: Self.set(&cpuUtilization, field.value)
       case 2: Self.set(&memoryUtilization, field.value)
@@ -85,13 +93,15 @@ extension LoadReport {
 
   private static func add(_ value: FieldReader.Value, to target: inout [String: Double]) {
     guard var entry = value.message else { return }
-    var (name, number) = ("", 0.0)
+    var (bytes, number) = (ArraySlice<UInt8>(), 0.0)
     while let field = entry.next() {
-      if field.number == 1, let text = field.value.text { name = text }
+      if field.number == 1, case .bytes(let found) = field.value { bytes = found }
       if field.number == 2 { set(&number, field.value) }
     }
+    guard !entry.isBroken, bytes.count <= nameLengthLimit else { return }
+    let name = String(decoding: bytes, as: UTF8.self)
     // Names are keys of a dictionary.
-    if !entry.isBroken, !name.hasLongRunOfMarks { target[name] = number }
+    if !name.hasLongRunOfMarks { target[name] = number }
   }
 
   /// An `OrcaLoadReport` with the valid values.

@@ -12,7 +12,9 @@ final class PlaceLoad: Sendable {
     var calls: UInt64 = 0
     var total = 0.0
 
+    /// A value is left out with which the sum would be no number.
     mutating func add(_ value: Double) {
+      guard (total + value).isFinite else { return }
       calls += 1
       total += value
     }
