@@ -90,9 +90,9 @@ import Testing
   /// The number of picks for calls that begin at once, each to a server of its own.
   private func picks(_ count: Int, isSession: Bool = true) async throws -> Int {
     let server = try Server(providers: [Echo()])
-    return try await withEnd({ await server.shutDown(grace: .zero) }) {
+    let picks = Counter()
+    let body: () async throws -> Void = {
       let port = try server.bind(host: "0.0.0.0", port: 0).port
-      let picks = Counter()
       let resolver = ManyAddresses(
         addresses: (1...count).map { .ipv4(0x7F00_0000 + UInt32($0), port: UInt16(port)) },
         isSession: isSession,
@@ -114,8 +114,9 @@ import Testing
           try await group.waitForAll()
         }
       }
-      return picks.value
     }
+    try await withEnd({ await server.shutDown(grace: .zero) }, body)
+    return picks.value
   }
 
   @Test func eachCallIsPlacedOnce() async throws {
