@@ -34,15 +34,18 @@ enum MeshTargets {
       }
     case .routes(let table): try route(by: table)
     case .cluster(let cluster):
+      if case .aggregate = cluster.kind { return }
       let leaf = LeafConfig(cluster: cluster, endpoints: someEndpoints)
-      try balance([leaf], policy: nil)
-      if case .aggregate = cluster.kind { try balance([leaf, leaf], policy: cluster.policy) }
+      var other = leaf
+      other.cluster.name += "-"
+      try balance([leaf])
+      try balance([leaf, other])
     case .endpoints(let endpoints):
       for policy in [ClusterResource.Policy.byLocality([.init("round_robin")]), .whole([.init("ring_hash")])]
       {
         let cluster = ClusterResource(name: "c", kind: .endpoints("e"), policy: policy)
-        try balance([LeafConfig(cluster: cluster, endpoints: endpoints)], policy: nil)
-        try balance([LeafConfig(cluster: cluster, endpoints: endpoints.behindTheirProxies)], policy: nil)
+        try balance([LeafConfig(cluster: cluster, endpoints: endpoints)])
+        try balance([LeafConfig(cluster: cluster, endpoints: endpoints.behindTheirProxies)])
       }
     }
   }
@@ -133,14 +136,15 @@ enum MeshTargets {
   )
 
   /// The policies of a cluster accept what was found to be valid, and have a picker for calls.
-  private static func balance(_ leaves: [LeafConfig], policy: ClusterResource.Policy?) throws {
+  private static func balance(_ leaves: [LeafConfig]) throws {
     let host = UnconnectedHost()
     let balancer = ClusterManager(contexts: nil) { _ in nil }.makeBalancer(host)
     defer { balancer.shutDown() }
-    var names = PriorityNames()
-    let plan = ClusterPlan(leaves, policy, &names)
-    _ = try PolicyRegistry().choose([plan.policy], at: "c")
-    try balancer.update([], [ExactText("c"): .leaves(leaves, policy: policy)])
+    for leaf in leaves {
+      var names = PriorityNames()
+      _ = try PolicyRegistry().choose([ClusterPlan(leaf, &names).policy], at: "c")
+    }
+    try balancer.update([], [ExactText("c"): .leaves(leaves, isAggregate: leaves.count > 1)])
     guard case .fail(let status)? = host.picker?.pick(RoutedCall(route: CallRoute(to: "c"))) else { return }
     let servers = leaves.compactMap(\.endpoints).flatMap(\.priorities).joined().flatMap(\.endpoints)
     try BrokenPromise.unless(servers.isEmpty, "there are servers, and calls fail: \(status)")

@@ -131,23 +131,90 @@ import Testing
     }
   }
 
+  private func aggregate(_ clusters: [String], more: [String: Any] = [:]) -> [String: Any] {
+    let config: [String: Any] = [
+      "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
+      "clusters": clusters,
+    ]
+    let type: [String: Any] = ["name": "envoy.clusters.aggregate", "typedConfig": config]
+    return ["name": "all", "clusterType": type].merging(more) { $1 }
+  }
+
   @Test func anAggregateGoesOnToItsNextCluster() async throws {
     try await withMesh(servers: 2) { plane, ports async throws in
-      var aggregate = Mesh(
-        "greeter",
-        routes: [Mesh.route(to: "all")],
-        clusters: ["one": [1], "two": [ports[1]]]
-      )
-      let config: [String: Any] = [
-        "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
-        "clusters": ["one", "two"],
-      ]
-      aggregate.clusters.append([
-        "name": "all", "clusterType": ["name": "envoy.clusters.aggregate", "typedConfig": config],
-      ])
-      try plane.set(aggregate)
+      var mesh = Mesh("greeter", routes: [Mesh.route(to: "all")], clusters: ["one": [1], "two": [ports[1]]])
+      mesh.clusters.append(aggregate(["one", "two"]))
+      try plane.set(mesh)
       try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
         #expect(try await client.server() == "s1")
+      }
+    }
+  }
+
+  /// An aggregate, which says what would keep all calls of a channel at one server, of a cluster whose servers cannot be reached and one
+  /// with `round_robin`. All calls to one of them may be dropped.
+  private func meshOfAggregate(_ ports: [Int], dropping: String? = nil) -> Mesh {
+    let hash: [[String: Any]] = [["filterState": ["key": "io.grpc.channel_id"]]]
+    let route = Mesh.route(to: "all", more: ["hashPolicy": hash])
+    var mesh = Mesh("greeter", routes: [route], clusters: [:])
+    mesh.clusters = [
+      Mesh.cluster("one"), Mesh.cluster("two"),
+      aggregate(["one", "two"], more: ["lbPolicy": "RING_HASH"]),
+    ]
+    let drop: [String: Any] = ["category": "all", "dropPercentage": ["numerator": 100]]
+    mesh.endpoints = [("one", [1]), ("two", ports)].map { name, ports in
+      let policy: [String: Any] = ["policy": ["dropOverloads": [drop]]]
+      return Mesh.assignment(name, ports: ports).merging(name == dropping ? policy : [:]) { $1 }
+    }
+    return mesh
+  }
+
+  /// Both clients ignore what an aggregate says of policies.
+  @Test func theClustersOfAnAggregateHaveTheirOwnPolicies() async throws {
+    try await withMesh(servers: 2) { plane, ports async throws in
+      try plane.set(meshOfAggregate(ports))
+      let other = try GRPCClient(plane)
+      var servers: Set<String> = []
+      while servers != ["s0", "s1"] {
+        try Task.checkCancellation()
+        servers.formUnion(try other.answers(10).keys)
+      }
+      other.stop()
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        var servers: Set<String> = []
+        while servers != ["s0", "s1"] { servers.insert(try await client.server()) }
+      }
+    }
+  }
+
+  /// gRPC's own client also drops the calls that would wait while the first cluster connects.
+  @Test(arguments: ["one", "two"])
+  func theClustersOfAnAggregateHaveTheirOwnDrops(_ dropping: String) async throws {
+    try await withMesh(servers: 2) { plane, ports async throws in
+      try plane.set(meshOfAggregate(ports, dropping: dropping))
+      if dropping == "two" { #expect(try plane.answersOfGRPC(calls: 10) == ["UNAVAILABLE": 10]) }
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        for _ in 0..<10 {
+          if dropping == "one" {
+            _ = try await client.server()
+          } else {
+            let failure = await #expect(throws: GRPCStatus.self) { _ = try await client.server() }
+            #expect(failure?.message == "the control plane has calls dropped: all")
+          }
+        }
+      }
+    }
+  }
+
+  /// It is Envoy's policy of aggregates. gRPC's own client refuses it, although it would ignore it.
+  @Test func anAggregateMayHaveAPolicyThatNobodyKnows() async throws {
+    try await withMesh(servers: 1) { plane, ports async throws in
+      var mesh = Mesh("greeter", routes: [Mesh.route(to: "all")], clusters: ["one": ports])
+      mesh.clusters.append(aggregate(["one"], more: ["lbPolicy": "CLUSTER_PROVIDED"]))
+      try plane.set(mesh)
+      #expect(try plane.answersOfGRPC(calls: 1) == ["UNAVAILABLE": 1])
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
+        #expect(try await client.server() == "s0")
       }
     }
   }

@@ -65,7 +65,7 @@ import Testing
     let config = config(tree)
     // What is wrong with one cluster is no trouble of another.
     #expect(config?.clusters["b"] == .failed("it is missing"))
-    guard case .leaves(let leaves, nil)? = config?.clusters["a"] else {
+    guard case .leaves(let leaves, false)? = config?.clusters["a"] else {
       Issue.record("no servers")
       return
     }
@@ -131,7 +131,7 @@ import Testing
     let servers = EndpointsResource(priorities: [], drops: [])
     let lost = GRPCStatus(code: .unavailable, message: "no such name")
     func leaf() -> LeafConfig? {
-      guard case .leaves(let leaves, nil)? = config(tree)?.clusters["a"] else { return nil }
+      guard case .leaves(let leaves, false)? = config(tree)?.clusters["a"] else { return nil }
       return leaves.first
     }
     _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a"]))
@@ -197,14 +197,12 @@ import Testing
     func place(_ name: String) -> EndpointsResource.Place { .init(name: name, weight: 1, endpoints: []) }
     var names = PriorityNames()
     names.start()
-    #expect(names.name("c", [place("a"), place("b")]) == "priority-1")
-    #expect(names.name("c", [place("d")]) == "priority-2")
+    #expect(names.name([place("a"), place("b")]) == "priority-1")
+    #expect(names.name([place("d")]) == "priority-2")
     names.start()
-    #expect(names.name("c", [place("d")]) == "priority-2")
-    #expect(names.name("c", [place("b")]) == "priority-1")
-    #expect(names.name("c", [place("e")]) == "priority-3")
-    names.start()
-    #expect(names.name("other", [place("e")]) == "priority-4")
+    #expect(names.name([place("d")]) == "priority-2")
+    #expect(names.name([place("b")]) == "priority-1")
+    #expect(names.name([place("e")]) == "priority-3")
   }
 }
 

@@ -133,17 +133,6 @@ import XDSMessages
     #expect(watches.count <= DependencyTree.sizeLimit + 10)
   }
 
-  @Test func prioritiesOfAllClustersOfAnAggregateAreBounded() {
-    func leaf(_ priorities: Int) -> LeafConfig {
-      LeafConfig(
-        cluster: ClusterResource(name: "c", kind: .endpoints("e"), policy: .whole([])),
-        endpoints: EndpointsResource(priorities: (0..<priorities).map { [place("p\($0)", 0)] }, drops: [])
-      )
-    }
-    #expect(ClusterPlan.hasRoom(for: [leaf(500), leaf(500)]))
-    #expect(!ClusterPlan.hasRoom(for: [leaf(500), leaf(501)]))
-  }
-
   // MARK: Resources
 
   private func fault(_ message: some Message, _ type: ResourceType) throws -> String? {

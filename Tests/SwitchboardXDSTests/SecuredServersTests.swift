@@ -6,9 +6,8 @@ import Testing
 
 @testable import SwitchboardXDS
 
-/// How servers are secured, by their addresses, while clusters come and go.
+/// How the servers of a cluster are secured, while the control plane changes its mind.
 @Suite struct SecuredServersTests {
-  private let address = EndpointAddress.ipv4(0x7F00_0001, port: 1)
   private let contexts = ClusterContexts(
     providers: CertificateProviders(
       Dictionary(
@@ -22,42 +21,29 @@ import Testing
     logger: .quiet
   )
 
-  /// A cluster whose only server is at the address; `provider` has its roots.
-  private func leaf(_ name: String, _ provider: String?) -> LeafConfig {
-    var cluster = ClusterResource(name: name, kind: .endpoints("e"), policy: .whole([]))
+  /// `provider` has the roots of the cluster's servers.
+  private func cluster(_ provider: String?) -> ClusterResource {
+    var cluster = ClusterResource(name: "c", kind: .endpoints("e"), policy: .whole([]))
     cluster.security = provider.map { ClusterSecurity(roots: .provider($0)) }
-    let place = EndpointsResource.Place(name: "p", weight: 1, endpoints: [Endpoint([address])])
-    return LeafConfig(cluster: cluster, endpoints: EndpointsResource(priorities: [[place]], drops: []))
+    return cluster
   }
 
-  /// Each step: the clusters, whether connections are to be made anew, and who secures the address then.
-  private func check(_ steps: [(leaves: [LeafConfig], isNew: Bool, by: String?)]) throws {
+  /// Connections are made anew when another provider has the roots, or none, and the contexts of the same one stay.
+  @Test func whatIsSecuredInAnotherWayIsMadeAnew() throws {
     var servers = SecuredServers()
-    var known: [String: SubchannelSecurity] = [:]
+    let steps: [(provider: String?, isNew: Bool)] = [
+      (nil, false), (nil, false), ("a", true), ("a", false), ("b", true), (nil, true), ("a", true),
+    ]
     for (position, step) in steps.enumerated() {
-      let isNew = try servers.update(step.leaves, contexts)
-      #expect(isNew == step.isNew, "step \(position)")
-      let found = servers.security(of: [address])
-      #expect((found == nil) == (step.by == nil), "step \(position)")
-      guard let found, let name = step.by else { continue }
-      #expect(known.allSatisfy { ($0.value == found) == ($0.key == name) }, "step \(position)")
-      known[name] = found
+      let before = servers.security
+      #expect(try servers.update(cluster(step.provider), contexts) == step.isNew, "step \(position)")
+      #expect((servers.security == nil) == (step.provider == nil), "step \(position)")
+      #expect((servers.security == before) == !step.isNew, "step \(position)")
     }
   }
 
-  @Test func anAddressThatCountsAsAnotherClustersIsSecuredAnew() throws {
-    let both = [leaf("first", "a"), leaf("second", "b")]
-    try check([
-      (both, false, "a"), (both, false, "a"),
-      // The second cluster's connections were made as the first one says.
-      ([both[1]], true, "b"), ([both[1]], false, "b"),
-    ])
-  }
-
-  @Test func anAddressThatWasPlainIsSecuredAnew() throws {
-    let plain = leaf("first", nil)
-    try check([
-      ([plain], false, nil), ([plain, leaf("second", "b")], true, "b"), ([plain], true, nil),
-    ])
+  @Test func withoutContextsTheChannelsOwnSecurityCounts() throws {
+    var servers = SecuredServers()
+    #expect(try !servers.update(cluster("a"), nil) && servers.security == nil)
   }
 }

@@ -10,8 +10,13 @@ import Testing
     return endpoint
   }
 
-  private func leaf(_ endpoints: [Endpoint]) -> LeafConfig {
-    let cluster = ClusterResource(name: "c", kind: .endpoints("c"), policy: .whole([]))
+  private func leaf(
+    _ endpoints: [Endpoint],
+    _ kind: ClusterResource.Kind = .endpoints("c"),
+    isTrusted: Bool = false
+  ) -> LeafConfig {
+    var cluster = ClusterResource(name: "c", kind: kind, policy: .whole([]))
+    cluster.isTrusted = isTrusted
     let places = endpoints.map { EndpointsResource.Place(name: "p", weight: 1, endpoints: [$0]) }
     return LeafConfig(cluster: cluster, endpoints: EndpointsResource(priorities: [places], drops: []))
   }
@@ -23,21 +28,24 @@ import Testing
   @Test func allAddressesOfAnEndpointHaveItsHost() {
     let hosts = ServerHosts()
     let shared = endpoint([3], "b")
-    hosts.update([
+    hosts.update(
       leaf([
         endpoint([1, 2], "a"), shared, Endpoint([.ipv4(4, port: 1)], attributes: shared.attributes),
         endpoint([5], nil), Endpoint([.ipv4(6, port: 1)]),
       ])
-    ])
+    )
     #expect((1...6).map { host(hosts, $0) } == ["a", "a", "b", "b", nil, nil])
     // What is not there any more is forgotten.
-    hosts.update([leaf([endpoint([2], "c")])])
+    hosts.update(leaf([endpoint([2], "c")]))
     #expect((1...2).map { host(hosts, $0) } == [nil, "c"])
   }
 
-  @Test func ofEqualAddressesThePreferredClusterCountsThatHasAHost() {
+  /// The route may be another control plane's, which is trusted.
+  @Test(arguments: [true, false])
+  func aNameIsNoHostIfItsControlPlaneIsNotTrusted(_ isTrusted: Bool) {
     let hosts = ServerHosts()
-    hosts.update([leaf([endpoint([1], nil)]), leaf([endpoint([1], "a")]), leaf([endpoint([1], "b")])])
-    #expect(host(hosts, 1) == "a")
+    let name = ClusterResource.Kind.name(.name(host: "a.example", port: 80))
+    hosts.update(leaf([endpoint([1], "a.example:80")], name, isTrusted: isTrusted))
+    #expect(host(hosts, 1) == (isTrusted ? "a.example:80" : nil))
   }
 }

@@ -8,70 +8,6 @@ import Testing
 
 /// Which servers are kept for sessions, and how long.
 @Suite struct SessionServersTests {
-  private final class Time: BalancerTime, @unchecked Sendable {
-    final class Timer: ScheduledAction {
-      fileprivate var action: (() -> Void)?
-      fileprivate let end: Duration
-
-      init(_ end: Duration, _ action: @escaping () -> Void) { (self.end, self.action) = (end, action) }
-      func cancel() { action = nil }
-    }
-
-    var now = Duration.seconds(1000)
-    private var timers: [Timer] = []
-    var pending: Int { timers.count { $0.action != nil } }
-
-    func schedule(after delay: Duration, _ action: @escaping () -> Void) -> any ScheduledAction {
-      timers.append(Timer(now + delay, action))
-      return timers[timers.count - 1]
-    }
-
-    func advance(by duration: Duration) {
-      now += duration
-      for timer in timers where timer.end <= now {
-        let action = timer.action
-        timer.action = nil
-        action?()
-      }
-    }
-  }
-
-  private final class Host: BalancerHost {
-    let clock = Time()
-    let policies = PolicyRegistry()
-    let metrics: MetricScope? = nil
-    var time: any BalancerTime { clock }
-    func random() -> UInt64 { 0 }
-    func resolveAgain() {}
-    func update(_ state: ConnectivityState, _ picker: any Picker) {}
-    func makeSubchannel(
-      _ addresses: [EndpointAddress],
-      _ options: SubchannelOptions,
-      _ observer: any SubchannelObserver
-    ) -> any Subchannel { Server(addresses, observer) }
-  }
-
-  private final class Server: Subchannel {
-    let addresses: [EndpointAddress]
-    let observer: any SubchannelObserver
-    var state = SubchannelState(.idle)
-    var becomes = ConnectivityState.connecting
-
-    init(_ addresses: [EndpointAddress], _ observer: any SubchannelObserver) {
-      (self.addresses, self.observer) = (addresses, observer)
-    }
-
-    func connect() { set(becomes) }
-    func update(_ addresses: [EndpointAddress]) {}
-    func reportLoad(every interval: Duration?) {}
-    func shutDown() { state = SubchannelState(.shutdown) }
-
-    func set(_ connectivity: ConnectivityState) {
-      state = SubchannelState(connectivity)
-      observer.subchannelChanged(self, to: state)
-    }
-  }
-
   /// A policy that a test is.
   private final class Policy: SubchannelObserver {
     func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {}
@@ -91,13 +27,13 @@ import Testing
   }
 
   private final class Bench {
-    let host = Host()
-    var made: [Server] = []
+    let host = BenchHost()
+    var made: [BenchServer] = []
     var becomes = ConnectivityState.connecting
     let policy = Policy()
-    let elsewhere = Server([], Policy())
+    let elsewhere = BenchServer([], Policy())
     private(set) lazy var servers = SessionServers(host) { [unowned self] addresses, _, observer in
-      let server = Server(addresses, observer)
+      let server = BenchServer(addresses, observer)
       server.becomes = becomes
       made.append(server)
       return server
@@ -117,7 +53,7 @@ import Testing
         endpoints: EndpointsResource(priorities: [[place]], drops: [])
       )
       leaf.keepsSessions = keepsSessions
-      return servers.update([leaf])
+      return servers.update(leaf)
     }
 
     /// The policies get a server.
@@ -139,7 +75,7 @@ import Testing
       let child = ConstantPicker(.subchannel(elsewhere))
       switch servers.picker(over: child, for: call).pick(call) {
       case .subchannel(let found, _):
-        guard let address = (found as? Server)?.addresses.first, case .ipv4(let bits, _) = address else {
+        guard let address = (found as? BenchServer)?.addresses.first, case .ipv4(let bits, _) = address else {
           return 0
         }
         return found.state.connectivity == .ready ? Int(bits) : -Int(bits)

@@ -29,6 +29,8 @@ public struct SubchannelState: Sendable, Equatable {
   public var connectivity: ConnectivityState
   /// Why it failed, in `transientFailure`.
   public var failure: GRPCStatus?
+  /// Whether it counts as failed although it is ready, because too many of its calls have failed. Calls of sessions still go there.
+  package var isOnlyEjected = false
 
   /// A state, with the reason of a failure.
   public init(_ connectivity: ConnectivityState, failure: GRPCStatus? = nil) {

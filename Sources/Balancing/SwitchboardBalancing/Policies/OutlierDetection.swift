@@ -13,6 +13,10 @@ struct OutlierDetection: LoadBalancingPolicy {
     _ policies: PolicyRegistry
   ) throws(GRPCStatus) -> OutlierDetectionBalancer.Config {
     let policy = try reader.requiredPolicy("childPolicy", try policies.choose("childPolicy", of: reader))
+    return OutlierDetectionBalancer.Config(rules: try readRules(reader), policy: policy)
+  }
+
+  fileprivate func readRules(_ reader: ConfigReader) throws(GRPCStatus) -> OutlierRules {
     let periods = Self.shortestInterval...ConfigLimit.period
     var rules = OutlierRules()
     rules.interval = try reader.period("interval", in: periods, default: rules.interval)
@@ -37,7 +41,7 @@ struct OutlierDetection: LoadBalancingPolicy {
       let reason = "is missing, and so is failurePercentageEjection: no endpoint is ever ejected"
       reader.note([.doubt("successRateEjection", reason)])
     }
-    return OutlierDetectionBalancer.Config(rules: rules, policy: policy)
+    return rules
   }
 
   private func readRule(
@@ -60,6 +64,19 @@ struct OutlierDetection: LoadBalancingPolicy {
   }
 
   func makeBalancer(_ host: any BalancerHost) -> OutlierDetectionBalancer { OutlierDetectionBalancer(host) }
+}
+
+extension PolicyChoice {
+  /// A policy whose endpoints get no calls for a while after too many have failed. `rules` are the members of the configuration of
+  /// `outlier_detection_experimental`, without the child.
+  package static func outlierDetection(
+    _ rules: [String: ConfigValue],
+    over policy: PolicyChoice
+  ) throws(GRPCStatus) -> PolicyChoice {
+    let detection = OutlierDetection()
+    let rules = try detection.readRules(ConfigReader(rules, at: detection.name))
+    return PolicyChoice(detection, OutlierDetectionBalancer.Config(rules: rules, policy: policy))
+  }
 }
 
 /// The balancer of `outlier_detection_experimental`.
@@ -167,10 +184,10 @@ extension OutlierDetectionBalancer: ForwardingHost {
     _ options: SubchannelOptions,
     _ observer: any SubchannelObserver
   ) -> any Subchannel {
-    let wrapper = OutlierSubchannel(observer) { [weak self] addresses in
-      // A policy without health checks, such as `pick_first`, sends all calls to one server, so nothing can replace an
-      // ejected one.
-      options.checksHealth ? AddressSet(addresses).flatMap { self?.byAddresses[$0] } : nil
+    // A policy without health checks, such as `pick_first`, sends all calls to one server, so nothing can replace an
+    // ejected one.
+    let wrapper = OutlierSubchannel(observer, isEjectable: options.checksHealth) { [weak self] addresses in
+      AddressSet(addresses).flatMap { self?.byAddresses[$0] }
     }
     wrapper.start(host.makeSubchannel(addresses, options, wrapper), addresses)
     // The child must not be notified before this method returns.

@@ -82,14 +82,21 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   private(set) var inner: (any Subchannel)?
   private(set) var isEjected = false
   private var observer: (any SubchannelObserver)?
+  /// Its calls count in any case.
+  private let isEjectable: Bool
   private let find: ([EndpointAddress]) -> OutlierEndpoint?
   private var endpoint: OutlierEndpoint?
   /// The child's tracker, combined with the endpoint's.
   private var pair: TrackerPair?
 
   /// `find` returns the endpoint that has exactly these addresses.
-  init(_ observer: any SubchannelObserver, _ find: @escaping ([EndpointAddress]) -> OutlierEndpoint?) {
+  init(
+    _ observer: any SubchannelObserver,
+    isEjectable: Bool,
+    _ find: @escaping ([EndpointAddress]) -> OutlierEndpoint?
+  ) {
     self.observer = observer
+    self.isEjectable = isEjectable
     self.find = find
   }
 
@@ -101,7 +108,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   private func joinEndpoint(of addresses: [EndpointAddress]) {
     endpoint = find(addresses)
     endpoint?.add(self)
-    isEjected = endpoint?.isEjected ?? false
+    isEjected = isEjectable && endpoint?.isEjected ?? false
   }
 
   func leaveEndpoint() {
@@ -112,7 +119,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   }
 
   func setEjected(_ isEjected: Bool) {
-    guard self.isEjected != isEjected else { return }
+    guard isEjectable, self.isEjected != isEjected else { return }
     self.isEjected = isEjected
     report()
   }
@@ -131,8 +138,11 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   }
 
   var state: SubchannelState {
-    if isEjected { return SubchannelState(.transientFailure, failure: Self.ejection) }
-    return inner?.state ?? SubchannelState(.idle)
+    let actual = inner?.state ?? SubchannelState(.idle)
+    guard isEjected else { return actual }
+    var state = SubchannelState(.transientFailure, failure: Self.ejection)
+    state.isOnlyEjected = actual.connectivity == .ready
+    return state
   }
 
   func connect() { inner?.connect() }

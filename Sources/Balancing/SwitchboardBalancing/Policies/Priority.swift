@@ -39,6 +39,18 @@ struct Priority: LoadBalancingPolicy {
   func makeBalancer(_ host: any BalancerHost) -> PriorityBalancer { PriorityBalancer(host) }
 }
 
+extension PolicyChoice {
+  /// Calls go to the first of several children that works. The paths of endpoints begin with the names of these.
+  package static func priority(_ children: [(name: String, policy: PolicyChoice)]) -> PolicyChoice {
+    var config = PriorityBalancer.Config()
+    for (name, policy) in children {
+      config.children[name] = PriorityBalancer.Child(policy: policy)
+      config.priorities.append(name)
+    }
+    return PolicyChoice(Priority(), config)
+  }
+}
+
 /// The balancer of `priority_experimental`.
 final class PriorityBalancer: LoadBalancer {
   struct Child: Hashable, Sendable {

@@ -172,10 +172,10 @@ struct DependencyTree: Sendable {
       var leaves: [LeafConfig] = []
       guard case .aggregate = cluster.kind else {
         if let fault = add(cluster, to: &leaves) { return .failed(fault) }
-        return leaves.isEmpty ? nil : .leaves(leaves, policy: nil)
+        return leaves.isEmpty ? nil : .leaves(leaves, isAggregate: false)
       }
       if let fault = collect(cluster, depth: 1, &seen, &leaves) { return .failed(fault) }
-      return .leaves(leaves, policy: cluster.policy)
+      return .leaves(leaves, isAggregate: true)
     }
 
     /// Collects the clusters with servers that an aggregate leads to, each once, in order. Returns why that cannot be.

@@ -22,7 +22,7 @@ struct MeshConfig: Hashable, Sendable {
 /// A cluster with all that it names, or why it cannot be used.
 enum ClusterConfig: Hashable, Sendable {
   /// The clusters that have servers, the preferred one first: the cluster itself, or those that an aggregate names.
-  case leaves([LeafConfig], policy: ClusterResource.Policy?)
+  case leaves([LeafConfig], isAggregate: Bool)
   case failed(String)
 }
 

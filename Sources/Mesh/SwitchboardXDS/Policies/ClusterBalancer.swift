@@ -2,100 +2,84 @@ import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardText
 
-/// The servers of one cluster: the policies that divide its calls, and the limits that come before them.
+/// A cluster that calls may go to: its servers, or, of those that an aggregate leads to, the first cluster that works (gRFC A75).
 final class ClusterBalancer: BalancerHost {
+  /// No policy has more children.
+  static let leafLimit = EndpointsResource.limit
+
   private let name: String
   private let host: any BalancerHost
-  private let contexts: ClusterContexts?
-  private let reporter: (ServerID) -> LoadReporter?
+  private let policy: LeafCluster
   private let changed: (ConnectivityState, ConnectivityState) -> Void
   private lazy var child = ChildBalancer(self)
   private(set) var state = ConnectivityState.connecting
-  private var picker: any Picker = ConstantPicker(.wait)
+  private(set) var picker: any Picker = ConstantPicker(.wait)
   private var config: ClusterConfig?
-  private var names = PriorityNames()
-  private let limits: ClusterLimits
-  private var secured = SecuredServers()
-  private let reported = ReportedServers()
-  private let hosts = ServerHosts()
-  private lazy var sessions = SessionServers(host) { [weak self] in self?.makeServer($0, $1, $2) }
+  /// What the policy calls the clusters of an aggregate.
+  private var names: [ExactText: String] = [:]
+  private var lastName = 0
 
   init(
     _ name: String,
     of host: any BalancerHost,
-    _ contexts: ClusterContexts?,
-    _ reporter: @escaping (ServerID) -> LoadReporter?,
+    _ policy: LeafCluster,
     _ changed: @escaping (ConnectivityState, ConnectivityState) -> Void
   ) {
     self.name = name
     self.host = host
-    self.contexts = contexts
-    self.reporter = reporter
+    self.policy = policy
     self.changed = changed
-    limits = ClusterLimits(seed: host.random())
   }
 
   func update(_ config: ClusterConfig) {
     guard config != self.config else { return }
     self.config = config
-    switch config {
-    case .failed(let reason):
-      reported.update([], reporter)
-      fail(.unusable(name, reason))
-    case .leaves(let leaves, let policy):
-      limits.update(leaves)
-      hosts.update(leaves)
-      let wasReported = reported.isActive
-      reported.update(leaves, reporter)
-      // Only servers that begin now are counted.
-      if reported.isActive != wasReported { replaceChild() }
-      if sessions.update(leaves) { replaceChild() }
-      guard ClusterPlan.hasRoom(for: leaves) else {
-        return fail(.unusable(name, "it leads to more than \(ClusterPlan.priorityLimit) priorities"))
+    do throws(GRPCStatus) {
+      switch config {
+      case .failed(let reason): throw .unusable(name, reason)
+      case .leaves(let leaves, let isAggregate):
+        guard !leaves.isEmpty else { throw .unusable(name, "it leads to no cluster that there is") }
+        guard leaves.count <= Self.leafLimit else {
+          throw .unusable(name, "it leads to more than \(Self.leafLimit) clusters")
+        }
+        try use(leaves, isAggregate: isAggregate)
+      }
+    } catch { fail(error) }
+  }
+
+  private func use(_ leaves: [LeafConfig], isAggregate: Bool) throws(GRPCStatus) {
+    let before = names
+    names = [:]
+    var children: [(name: String, policy: PolicyChoice)] = []
+    var endpoints: [Endpoint] = []
+    for leaf in leaves {
+      let name = before[ExactText(leaf.cluster.name)] ?? nextName()
+      names[ExactText(leaf.cluster.name)] = name
+      let own = PolicyChoice(policy, leaf)
+      guard let rules = leaf.cluster.outlierDetection else {
+        children.append((name, own))
+        continue
       }
       do throws(GRPCStatus) {
-        // Connections that are secured in another way than the control plane says take no more calls.
-        if try secured.update(leaves, contexts) { replaceChild() }
-      } catch { return fail(.unusable(name, error.message ?? "\(error.code)")) }
-      let plan = ClusterPlan(leaves, policy, &names)
-      guard !plan.endpoints.isEmpty else {
-        let status = GRPCStatus.unusable(name, leaves.lazy.compactMap(\.note).first ?? "it has no servers")
-        // Sessions may still have some, which are about to end.
-        if sessions.isActive { return endChild(.transientFailure, ConstantPicker(.fail(status))) }
-        return fail(status)
-      }
-      let choice: PolicyChoice
-      do throws(GRPCStatus) {
-        choice = try policies.choose([plan.policy], at: name)
-      } catch { return fail(.unusable(name, error.message ?? "\(error.code)")) }
-      do throws(GRPCStatus) {
-        try child.update(plan.endpoints, choice)
-      } catch {
-        // A place without servers, for one, is no reason to give up the others: the child says what becomes of calls.
-        host.resolveAgain()
-      }
+        children.append((name, try .outlierDetection(rules, over: own)))
+      } catch { throw .unusable(leaf.cluster.name, error.message ?? "\(error.code)") }
+      // It ejects servers of any priority.
+      endpoints += leaf.servers(at: isAggregate ? name : nil)
     }
+    let choice = isAggregate ? PolicyChoice.priority(children) : children.first?.policy
+    if let choice { try child.update(endpoints, choice) }
+  }
+
+  private func nextName() -> String {
+    lastName += 1
+    return "cluster-\(lastName)"
   }
 
   /// Calls fail, and no server is kept for them.
   private func fail(_ status: GRPCStatus) {
-    _ = sessions.update([])
-    replaceChild(.transientFailure, ConstantPicker(.fail(status)))
-  }
-
-  /// No server is kept; calls wait for others, or have the picker that is given.
-  private func replaceChild(
-    _ state: ConnectivityState = .connecting,
-    _ picker: any Picker = ConstantPicker(.wait)
-  ) {
-    sessions.forgetServers()
-    endChild(state, picker)
-  }
-
-  private func endChild(_ state: ConnectivityState, _ picker: any Picker) {
     let old = child
     child = ChildBalancer(self)
-    update(state, picker)
+    update(.transientFailure, ConstantPicker(.fail(status)))
     // Last, so that the calls that it returns find the new picker.
     old.shutDown()
   }
@@ -103,21 +87,11 @@ final class ClusterBalancer: BalancerHost {
   func leaveIdle() { if state == .idle { child.leaveIdle() } }
 
   func shutDown() {
-    sessions.forgetServers()
     child.shutDown()
-    reported.update([], reporter)
     picker = ConstantPicker(.wait)
   }
 
-  func pick(_ call: any CallToPick) -> Pick {
-    let pick = limits.pick(call, sessions.picker(over: picker, for: call), reported.limited)
-    guard reported.isActive, case .subchannel(let chosen, let tracker) = pick,
-      let server = chosen as? ReportedSubchannel
-    else { return pick }
-    return server.pick(tracker) ?? pick
-  }
-
-  // MARK: For the policies
+  // MARK: For the policy
 
   func update(_ state: ConnectivityState, _ picker: any Picker) {
     let old = self.state
@@ -130,24 +104,7 @@ final class ClusterBalancer: BalancerHost {
     _ addresses: [EndpointAddress],
     _ options: SubchannelOptions,
     _ observer: any SubchannelObserver
-  ) -> any Subchannel {
-    sessions.isActive
-      ? sessions.makeSubchannel(addresses, options, observer) : makeServer(addresses, options, observer)
-  }
-
-  private func makeServer(
-    _ addresses: [EndpointAddress],
-    _ options: SubchannelOptions,
-    _ observer: any SubchannelObserver
-  ) -> any Subchannel {
-    var options = options
-    options.security = secured.security(of: addresses)
-    options.hosts = hosts
-    guard reported.isActive else { return host.makeSubchannel(addresses, options, observer) }
-    let server = ReportedSubchannel(reported, observer)
-    server.start(host.makeSubchannel(addresses, options, server), addresses)
-    return server
-  }
+  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
 
   func resolveAgain() { host.resolveAgain() }
   func random() -> UInt64 { host.random() }
@@ -156,8 +113,18 @@ final class ClusterBalancer: BalancerHost {
   var metrics: MetricScope? { host.metrics }
 }
 
+extension LeafConfig {
+  /// All servers, for a policy with this name among others.
+  fileprivate func servers(at name: String?) -> [Endpoint] {
+    var attributes = EndpointAttributes()
+    attributes[EndpointPath.self] = name.map { [$0] }
+    return (endpoints?.priorities ?? []).joined().flatMap(\.allEndpoints)
+      .map { Endpoint($0.addresses, attributes: attributes) }
+  }
+}
+
 extension GRPCStatus {
-  fileprivate static func unusable(_ cluster: String, _ reason: String) -> GRPCStatus {
+  static func unusable(_ cluster: String, _ reason: String) -> GRPCStatus {
     GRPCStatus(code: .unavailable, message: "the cluster \(cluster.excerpt): \(reason)", origin: .library)
   }
 }

@@ -4,8 +4,6 @@ import SwitchboardText
 
 /// What keeps calls from the servers of a cluster: shares that are dropped, and the most calls at once (gRFC A32).
 ///
-/// An aggregate has the limits of its first cluster.
-///
 /// An object: a pick may connect to a server, whose policy lets calls that wait pick again within it.
 final class ClusterLimits {
   private var drops: [EndpointsResource.Drop] = []
@@ -14,9 +12,9 @@ final class ClusterLimits {
 
   init(seed: UInt64) { random = QuickRandom(seed: seed) }
 
-  func update(_ leaves: [LeafConfig]) {
-    drops = leaves.first?.endpoints?.drops.filter { $0.millionths > 0 } ?? []
-    counter.limit = leaves.first?.cluster.maxRequests ?? ClusterResource.usualMaxRequests
+  func update(_ leaf: LeafConfig) {
+    drops = leaf.endpoints?.drops.filter { $0.millionths > 0 } ?? []
+    counter.limit = leaf.cluster.maxRequests
   }
 
   /// `load` counts calls that are dropped.

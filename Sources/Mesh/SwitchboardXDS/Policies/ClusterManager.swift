@@ -18,7 +18,7 @@ struct ClusterManager: LoadBalancingPolicy {
   ) throws(GRPCStatus) -> ClusterManagerBalancer.Config { [:] }
 
   func makeBalancer(_ host: any BalancerHost) -> ClusterManagerBalancer {
-    ClusterManagerBalancer(host, contexts, reporter)
+    ClusterManagerBalancer(host, LeafCluster(contexts: contexts, reporter: reporter))
   }
 }
 
@@ -27,21 +27,15 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
   typealias Config = [ExactText: ClusterConfig]
 
   private let host: any BalancerHost
-  private let contexts: ClusterContexts?
-  private let reporter: (ServerID) -> LoadReporter?
+  private let leaf: LeafCluster
   private var children: [ExactText: ClusterBalancer] = [:]
   private var states = StateCounts()
   private var isUpdating = false
   private var hasEnded = false
 
-  init(
-    _ host: any BalancerHost,
-    _ contexts: ClusterContexts?,
-    _ reporter: @escaping (ServerID) -> LoadReporter?
-  ) {
+  init(_ host: any BalancerHost, _ leaf: LeafCluster) {
     self.host = host
-    self.contexts = contexts
-    self.reporter = reporter
+    self.leaf = leaf
   }
 
   /// The endpoints are in the configuration.
@@ -63,7 +57,7 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
   }
 
   private func makeChild(_ name: ExactText) -> ClusterBalancer {
-    let child = ClusterBalancer(name.text, of: host, contexts, reporter) { [weak self] in
+    let child = ClusterBalancer(name.text, of: host, leaf) { [weak self] in
       self?.changed(from: $0, to: $1)
     }
     children[name] = child
@@ -96,7 +90,7 @@ final class ClusterManagerBalancer: LoadBalancer, Picker {
       // Routes come after the clusters that they lead to; a call may still be on its way when its cluster has gone.
       return isUpdating ? .wait : .fail(.noCluster(call.route?.child))
     }
-    return child.pick(call)
+    return child.picker.pick(call)
   }
 }
 

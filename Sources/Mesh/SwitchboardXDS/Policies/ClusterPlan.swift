@@ -10,30 +10,18 @@ struct ClusterPlan {
   private(set) var policy = LoadBalancingConfig("priority_experimental")
   private(set) var endpoints: [Endpoint] = []
 
-  /// No policy has more children.
-  static let priorityLimit = EndpointsResource.limit
-
-  /// Whether these clusters have no more priorities than there may be together.
-  static func hasRoom(for leaves: [LeafConfig]) -> Bool {
-    leaves.reduce(0) { $0 + ($1.endpoints?.priorities.count ?? 0) } <= priorityLimit
-  }
-
-  /// `policy` is that of an aggregate, whose clusters use it instead of their own.
-  init(_ leaves: [LeafConfig], _ policy: ClusterResource.Policy?, _ names: inout PriorityNames) {
+  init(_ leaf: LeafConfig, _ names: inout PriorityNames) {
     var children: [String: ConfigValue] = [:]
     var order: [ConfigValue] = []
     names.start()
-    for leaf in leaves {
-      for places in leaf.endpoints?.priorities ?? [] {
-        let name = names.name(leaf.cluster.name, places)
-        let own = policy ?? leaf.cluster.policy
-        var child: [String: ConfigValue] = ["config": .array([Self.child(leaf.cluster, own, places)])]
-        // Servers of the control plane that do not work are no reason to look names up.
-        if case .endpoints = leaf.cluster.kind { child["ignoreReresolutionRequests"] = .bool(true) }
-        children[name] = .object(child)
-        order.append(.string(name))
-        add(places, own, at: name)
-      }
+    for places in leaf.endpoints?.priorities ?? [] {
+      let name = names.name(places)
+      var child: [String: ConfigValue] = ["config": .array([Self.child(leaf.cluster.policy, places)])]
+      // Servers of the control plane that do not work are no reason to look names up.
+      if case .endpoints = leaf.cluster.kind { child["ignoreReresolutionRequests"] = .bool(true) }
+      children[name] = .object(child)
+      order.append(.string(name))
+      add(places, leaf.cluster.policy, at: name)
     }
     self.policy = LoadBalancingConfig(
       "priority_experimental",
@@ -42,13 +30,11 @@ struct ClusterPlan {
   }
 
   private static func child(
-    _ cluster: ClusterResource,
     _ policy: ClusterResource.Policy,
     _ places: [EndpointsResource.Place]
   ) -> ConfigValue {
-    let inner: [ConfigValue]
     switch policy {
-    case .whole(let configs): inner = configs.map(\.value)
+    case .whole(let configs): return configs.first?.value ?? .null
     case .byLocality(let configs):
       var targets: [String: ConfigValue] = [:]
       for place in places {
@@ -56,11 +42,8 @@ struct ClusterPlan {
           "weight": .number(Double(place.weight)), "childPolicy": .array(configs.map(\.value)),
         ])
       }
-      inner = [.object(["weighted_target_experimental": .object(["targets": .object(targets)])])]
+      return .object(["weighted_target_experimental": .object(["targets": .object(targets)])])
     }
-    guard var members = cluster.outlierDetection else { return inner.first ?? .null }
-    members["childPolicy"] = .array(inner)
-    return .object(["outlier_detection_experimental": .object(members)])
   }
 
   private mutating func add(
@@ -95,18 +78,12 @@ extension LoadBalancingConfig {
 struct PriorityNames {
   private struct Known {
     let name: String
-    let cluster: ExactText
     let places: Set<ExactText>
-  }
-
-  private struct Place: Hashable {
-    let cluster: ExactText
-    let name: ExactText
   }
 
   private var before: [(known: Known, isTaken: Bool)] = []
   /// The earlier priorities with a place, the first one last.
-  private var byPlace: [Place: [Int]] = [:]
+  private var byPlace: [ExactText: [Int]] = [:]
   private var now: [Known] = []
   private var last = 0
 
@@ -115,14 +92,12 @@ struct PriorityNames {
     before = now.map { ($0, false) }
     (now, byPlace) = ([], [:])
     for (index, (known, _)) in before.enumerated().reversed() {
-      for place in known.places {
-        byPlace[Place(cluster: known.cluster, name: place), default: []].append(index)
-      }
+      for place in known.places { byPlace[place, default: []].append(index) }
     }
   }
 
   /// The first earlier priority with this place that is not taken.
-  private mutating func earlier(_ place: Place) -> Int? {
+  private mutating func earlier(_ place: ExactText) -> Int? {
     while let index = byPlace[place]?.last {
       if !before[index].isTaken { return index }
       byPlace[place]?.removeLast()
@@ -131,10 +106,9 @@ struct PriorityNames {
   }
 
   /// The name of the next priority.
-  mutating func name(_ cluster: String, _ places: [EndpointsResource.Place]) -> String {
-    let cluster = ExactText(cluster)
+  mutating func name(_ places: [EndpointsResource.Place]) -> String {
     let places = Set(places.map { ExactText($0.name) })
-    let index = places.compactMap { earlier(Place(cluster: cluster, name: $0)) }.min()
+    let index = places.compactMap { earlier($0) }.min()
     let name: String
     if let index {
       before[index].isTaken = true
@@ -143,7 +117,7 @@ struct PriorityNames {
       last += 1
       name = "priority-\(last)"
     }
-    now.append(Known(name: name, cluster: cluster, places: places))
+    now.append(Known(name: name, places: places))
     return name
   }
 }

@@ -1,84 +1,56 @@
 import SwitchboardBalancing
 import SwitchboardText
 
-/// Where the calls to the servers of a cluster are counted, for reports to control planes. Confined to the channel's loop.
+/// Where the calls to the servers of a cluster are counted, for reports to its control plane. Confined to the channel's loop.
 final class ReportedServers {
   private struct ClusterKey: Hashable {
-    let cluster: ExactText
     let service: ExactText
     /// The control plane that wants to know.
     let server: ServerID
   }
 
   private struct PlaceKey: Hashable {
-    let cluster: ClusterKey
     let locality: Locality
     let metrics: MetricRule
   }
 
-  private var leases: [ClusterKey: LoadLease] = [:]
+  private var current: (key: ClusterKey, lease: LoadLease)?
   private var places: [PlaceKey: PlaceCounter] = [:]
-  /// `.some(nil)` for those that are not reported.
-  private var counters: [EndpointAddress: PlaceCounter?] = [:]
+  private var counters: [EndpointAddress: PlaceCounter] = [:]
   /// The number of the latest update.
   private(set) var round = 0
-  /// The cluster whose limits hold, if it is reported.
-  private(set) var limited: ClusterLoad?
 
-  /// Whether some cluster is reported.
-  var isActive: Bool { !leases.isEmpty }
+  /// Whether the cluster is reported.
+  var isActive: Bool { current != nil }
+  /// Counts calls that are dropped.
+  var load: ClusterLoad? { current?.lease.load }
 
-  /// Takes other servers. Calls that have begun are counted where they began.
-  func update(_ leaves: [LeafConfig], _ reporter: (ServerID) -> LoadReporter?) {
-    guard isActive || leaves.contains(where: { $0.cluster.reports != nil }) else { return }
-    let before = (leases: leases, places: places)
-    (leases, places, counters, limited) = ([:], [:], [:], nil)
+  /// Takes other servers, of the same cluster; `nil`: it has none any more. Calls that have begun are counted where they began.
+  func update(_ leaf: LeafConfig?, _ reporter: (ServerID) -> LoadReporter?) {
+    guard isActive || leaf?.cluster.reports != nil else { return }
+    let before = (current: current, places: places)
+    (current, places, counters) = (nil, [:], [:])
     round += 1
-    for (position, leaf) in leaves.enumerated() {
-      let lease = self.lease(leaf.cluster, before.leases, reporter)
-      if position == 0 { limited = lease?.load }
-      for place in (leaf.endpoints?.priorities ?? []).joined() {
-        let counter = lease.flatMap { self.counter(leaf.cluster, place.locality, $0, before.places) }
-        // Of equal addresses, the preferred cluster counts.
-        for address in place.allEndpoints.lazy.flatMap(\.addresses) where counters[address] == nil {
-          counters[address] = .some(counter)
-        }
-      }
+    guard let leaf, let rule = leaf.cluster.reports else { return }
+    let key = ClusterKey(service: ExactText(leaf.cluster.service), server: rule.server)
+    let isSame = before.current?.key == key
+    let lease =
+      isSame
+      ? before.current?.lease : reporter(rule.server)?.lease(leaf.cluster.name, leaf.cluster.service)
+    guard let lease else { return }
+    current = (key, lease)
+    for place in (leaf.endpoints?.priorities ?? []).joined() {
+      let key = PlaceKey(locality: place.locality, metrics: rule.metrics)
+      let known = places[key] ?? (isSame ? before.places[key] : nil)
+      let counter = known ?? PlaceCounter(lease.load.place(place.locality), rule.metrics)
+      places[key] = counter
+      for address in place.allEndpoints.lazy.flatMap(\.addresses) { counters[address] = counter }
     }
-  }
-
-  private func lease(
-    _ cluster: ClusterResource,
-    _ before: [ClusterKey: LoadLease],
-    _ reporter: (ServerID) -> LoadReporter?
-  ) -> LoadLease? {
-    guard let rule = cluster.reports else { return nil }
-    let key = self.key(cluster, rule)
-    let lease = leases[key] ?? before[key] ?? reporter(rule.server)?.lease(cluster.name, cluster.service)
-    leases[key] = lease
-    return lease
-  }
-
-  private func counter(
-    _ cluster: ClusterResource,
-    _ locality: Locality,
-    _ lease: LoadLease,
-    _ before: [PlaceKey: PlaceCounter]
-  ) -> PlaceCounter? {
-    guard let rule = cluster.reports else { return nil }
-    let key = PlaceKey(cluster: self.key(cluster, rule), locality: locality, metrics: rule.metrics)
-    let counter = places[key] ?? before[key] ?? PlaceCounter(lease.load.place(locality), rule.metrics)
-    places[key] = counter
-    return counter
-  }
-
-  private func key(_ cluster: ClusterResource, _ rule: ReportRule) -> ClusterKey {
-    ClusterKey(cluster: ExactText(cluster.name), service: ExactText(cluster.service), server: rule.server)
   }
 
   /// What counts the calls of a server; `nil` if they are not reported.
   func counter(of addresses: [EndpointAddress]) -> PlaceCounter? {
-    addresses.lazy.compactMap { self.counters[$0] ?? nil }.first
+    addresses.lazy.compactMap { self.counters[$0] }.first
   }
 }
 

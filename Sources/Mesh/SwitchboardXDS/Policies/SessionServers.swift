@@ -48,34 +48,31 @@ final class SessionServers: Picker {
 
   /// Takes other servers, before the policies do. Returns whether the policies need other connections, which are looked at from now
   /// on, or no more.
-  func update(_ leaves: [LeafConfig]) -> Bool {
+  func update(_ leaf: LeafConfig?) -> Bool {
     let wasActive = isActive
-    isActive = leaves.contains(where: \.keepsSessions)
+    isActive = leaf?.keepsSessions ?? false
     guard isActive || wasActive else { return false }
     let before = entries
     (entries, lists) = ([:], [:])
     var kept: Set<ObjectIdentifier> = []
-    for leaf in isActive ? leaves : [] {
-      for place in (leaf.endpoints?.priorities ?? []).joined() {
-        for (endpoint, health) in place.withHealth {
-          let keys = endpoint.addresses.map { ExactText($0.withoutProxy.description) }
-          // Of equal addresses, the preferred cluster counts.
-          guard let key = keys.first, entries[key] == nil else { continue }
-          let entry = Entry(
-            endpoint,
-            isAllowed: leaf.cluster.sessionHealth.contains(health),
-            idleTimeout: leaf.cluster.idleTimeout
-          )
-          if let old = before[key], old.endpoint.addresses == endpoint.addresses {
-            (entry.theirs, entry.own, entry.lastUse) = (old.theirs, old.own, old.lastUse)
-            kept.insert(ObjectIdentifier(old))
-            if !entry.isAllowed { drop(entry) }
-          }
-          for key in keys where entries[key] == nil { entries[key] = entry }
-          guard keys.count > 1 else { continue }
-          let list = keys.map(\.text).joined(separator: ",")
-          for key in keys { lists[key] = list }
+    if let leaf, isActive {
+      for (endpoint, health) in (leaf.endpoints?.priorities ?? []).joined().lazy.flatMap(\.withHealth) {
+        let keys = endpoint.addresses.map { ExactText($0.withoutProxy.description) }
+        guard let key = keys.first else { continue }
+        let entry = Entry(
+          endpoint,
+          isAllowed: leaf.cluster.sessionHealth.contains(health),
+          idleTimeout: leaf.cluster.idleTimeout
+        )
+        if let old = before[key], old.endpoint.addresses == endpoint.addresses {
+          (entry.theirs, entry.own, entry.lastUse) = (old.theirs, old.own, old.lastUse)
+          kept.insert(ObjectIdentifier(old))
+          if !entry.isAllowed { drop(entry) }
         }
+        for key in keys { entries[key] = entry }
+        guard keys.count > 1 else { continue }
+        let list = keys.map(\.text).joined(separator: ",")
+        for key in keys { lists[key] = list }
       }
     }
     for entry in before.values where !kept.contains(ObjectIdentifier(entry)) { drop(entry) }
@@ -180,6 +177,7 @@ final class SessionServers: Picker {
       case .ready: return .subchannel(inner)
       case .idle: idle = idle ?? server
       case .connecting: connecting = connecting ?? server
+      case .transientFailure where inner.state.isOnlyEjected: return .subchannel(inner)
       case .transientFailure, .shutdown: break
       }
     }

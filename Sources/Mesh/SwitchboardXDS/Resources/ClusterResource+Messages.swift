@@ -13,15 +13,17 @@ extension ClusterResource {
   /// More clusters in one are refused.
   private static let aggregateLimit = 1024
 
-  /// `server` has sent it; `providers` are the names of certificate providers of the bootstrap.
+  /// `server` has sent it, which may say which authority calls have if it is trusted; `providers` are the names of certificate providers of the bootstrap.
   init(
     _ message: Envoy_Config_Cluster_V3_Cluster,
     of server: ServerID,
+    isTrusted: Bool,
     _ policies: PolicyRegistry,
     _ providers: Set<ExactText>,
     _ patterns: PatternReader
   ) throws(ResourceFault) {
     kind = try Self.kind(message)
+    self.isTrusted = isTrusted
     if message.hasTransportSocket {
       (security, usesProxies) = try part("transport_socket") { () throws(ResourceFault) in
         try Self.transport(message.transportSocket, providers, patterns)
@@ -34,7 +36,12 @@ extension ClusterResource {
       reports = ReportRule(server: server, metrics: MetricRule(message.lrsReportEndpointMetrics))
     }
     name = message.name
-    policy = try ClusterPolicyReader(policies).policy(of: message)
+    // That of an aggregate is ignored, also one that nobody knows: its clusters have their own (gRFC A75).
+    if case .aggregate = kind {
+      policy = .whole([])
+    } else {
+      policy = try ClusterPolicyReader(policies).policy(of: message)
+    }
     // Of equal priorities, the first one counts.
     if let threshold = message.circuitBreakers.thresholds.first(where: { $0.priority == .default }),
       threshold.hasMaxRequests

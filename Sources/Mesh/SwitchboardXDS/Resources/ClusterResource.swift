@@ -27,7 +27,10 @@ struct ClusterResource: Hashable, Sendable {
 
   var name: String
   var kind: Kind
+  /// Means nothing for an aggregate.
   var policy: Policy
+  /// Whether the control plane that sent it may have calls have its name as authority (gRFC A81).
+  var isTrusted = false
   var maxRequests = ClusterResource.usualMaxRequests
   /// How its servers are secured; `nil`: as the channel says.
   var security: ClusterSecurity?

@@ -86,7 +86,16 @@ struct ResourceReader: Sendable {
       case .cluster:
         let message = try packed.contents(Envoy_Config_Cluster_V3_Cluster.self)
         return named(message.name, wrapped) { () throws(ResourceFault) in
-          .cluster(try ClusterResource(message, of: server, policies, certificateProviders, patterns))
+          .cluster(
+            try ClusterResource(
+              message,
+              of: server,
+              isTrusted: isTrusted,
+              policies,
+              certificateProviders,
+              patterns
+            )
+          )
         }
       case .endpoints:
         let message = try packed.contents(Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self)
