@@ -360,14 +360,6 @@ import Testing
   }
 }
 
-/// Answers no call.
-private struct Silent: EchoingProvider {
-  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
-    try await Task.sleep(for: .seconds(600))
-    return Echo_EchoResponse()
-  }
-}
-
 /// Answers the third attempt.
 private final class Flaky: EchoingProvider {
   private let attempts = Counter()

@@ -35,16 +35,20 @@ from envoy.config.listener.v3 import listener_pb2
 from envoy.config.route.v3 import route_pb2
 from envoy.extensions.clusters.aggregate.v3 import cluster_pb2 as aggregate_pb2  # noqa: F401
 from envoy.extensions.filters.http.fault.v3 import fault_pb2  # noqa: F401
+from envoy.extensions.filters.http.grpc_json_transcoder.v3 import transcoder_pb2  # noqa: F401
+from envoy.extensions.filters.http.grpc_web.v3 import grpc_web_pb2  # noqa: F401
 from envoy.extensions.filters.http.rbac.v3 import rbac_pb2  # noqa: F401
 from envoy.extensions.filters.http.router.v3 import router_pb2  # noqa: F401
 from envoy.extensions.filters.http.stateful_session.v3 import stateful_session_pb2  # noqa: F401
 from envoy.extensions.filters.network.http_connection_manager.v3 import http_connection_manager_pb2  # noqa: F401
 from envoy.extensions.http.stateful_session.cookie.v3 import cookie_pb2  # noqa: F401
+from envoy.extensions.load_balancing_policies.cluster_provided.v3 import cluster_provided_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.least_request.v3 import least_request_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.pick_first.v3 import pick_first_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.ring_hash.v3 import ring_hash_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.round_robin.v3 import round_robin_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.wrr_locality.v3 import wrr_locality_pb2  # noqa: F401
+from envoy.extensions.retry.host.previous_hosts.v3 import previous_hosts_pb2  # noqa: F401
 from envoy.extensions.transport_sockets.http_11_proxy.v3 import upstream_http_11_connect_pb2  # noqa: F401
 from envoy.extensions.transport_sockets.tls.v3 import tls_pb2  # noqa: F401
 from envoy.extensions.upstreams.http.v3 import http_protocol_options_pb2  # noqa: F401
@@ -85,6 +89,12 @@ def pack(kind, value):
     return getattr(message, name_field), packed
 
 
+def is_for_clients(packed):
+    """Whether a listener is one of gRPC's clients, which a proxy refuses."""
+    listener = listener_pb2.Listener()
+    return packed.Unpack(listener) and listener.HasField("api_listener")
+
+
 class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
     def __init__(self):
         self.lock = threading.Lock()
@@ -123,7 +133,7 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
             events.put(None)
 
         threading.Thread(target=read, daemon=True).start()
-        names, nonces, count = {}, {}, 0
+        names, nonces, count, all_of = {}, {}, 0, set()
         token = dict(context.invocation_metadata()).get("authorization", "")
         try:
             if flaps and is_even:
@@ -137,17 +147,20 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
                     is_current = not value.response_nonce or value.response_nonce == nonces.get(kind)
                     if not is_current or names.get(kind) == wanted and value.response_nonce:
                         continue
+                    # A proxy asks for all listeners and clusters, by no name.
+                    if kind not in names and not wanted:
+                        all_of.add(kind)
                     names[kind] = wanted
                     kinds = [kind]
                 else:
                     kinds = [kind for kind in TYPES if kind in value]
                 for kind in kinds:
-                    if not names.get(kind):
+                    if not names.get(kind) and kind not in all_of:
                         continue
                     count += 1
                     nonces[kind] = str(count)
                     time.sleep(self.delay)
-                    yield self.response(kind, names[kind], nonces[kind])
+                    yield self.response(kind, None if kind in all_of else names[kind], nonces[kind])
                     if flaps:
                         return
         finally:
@@ -156,8 +169,13 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
             say(event="left", type="", names=[], version="", reason="", node="", token=token)
 
     def response(self, kind, names, nonce):
+        def is_wanted(name, packed):
+            if names is not None:
+                return name is None or name in names
+            return kind != "listeners" or not is_for_clients(packed)
+
         with self.lock:
-            found = [packed for name, packed in self.resources[kind] if name is None or name in names]
+            found = [packed for name, packed in self.resources[kind] if is_wanted(name, packed)]
             return discovery_pb2.DiscoveryResponse(
                 version_info=self.version, type_url=URLS[kind], nonce=nonce, resources=found
             )

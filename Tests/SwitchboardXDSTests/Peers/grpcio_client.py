@@ -1,13 +1,19 @@
 """gRPC's own client of control planes (C-core, by grpcio), to compare with ours.
 
-    grpcio_client.py BOOTSTRAP TARGET CALLS [--control-plane-security] [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target, with this metadata, and
-                                                     prints in JSON how many each server, or each status, answered; then
-                                                     the same for each number of calls that its input says
+    grpcio_client.py BOOTSTRAP TARGET CALLS [--control-plane-security] [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target,
+                                                     with this metadata, and prints in JSON how many each server, or each status,
+                                                     answered; then the same for each line of its input like
+    {"calls": COUNT, "metadata": [[NAME, VALUE], ...], "at_once": COUNT}   as many calls, with this metadata too
+    {..., "until": COUNT}                            as many at once: waits until so many are answered, and a call without metadata, and
+                                                     prints {"answered": COUNT}; the others are cancelled
+    {"hold": true}                                   begins a call of echo.Echo/Update, which goes on
+    {"hold": false}                                  ends it
 """
 
 import collections
 import json
 import os
+import queue
 import sys
 
 
@@ -26,21 +32,61 @@ def main():
     credentials = grpc.xds_channel_credentials(fallback) if is_secured else fallback
     with grpc.secure_channel(target, credentials) as channel:
         get = channel.unary_unary("/echo.Echo/Get")
+        update = channel.stream_stream("/echo.Echo/Update")
 
-        def call(count):
-            answers = collections.Counter()
+        def answer(call):
+            try:
+                # The response has one text, which is short.
+                return call.result()[2:].decode()
+            except grpc.RpcError as error:
+                return error.code().name
+
+        def call(count, metadata, at_once=1):
+            answers, calls = collections.Counter(), collections.deque()
             for _ in range(count):
-                try:
-                    # The response has one text, which is short.
-                    answers[get(b"", timeout=60, metadata=metadata)[2:].decode()] += 1
-                except grpc.RpcError as error:
-                    answers[error.code().name] += 1
+                if len(calls) == at_once:
+                    answers[answer(calls.popleft())] += 1
+                calls.append(get.future(b"", timeout=60, metadata=metadata))
+            answers.update(answer(call) for call in calls)
             print(json.dumps(answers), flush=True)
 
-        call(count)
+        def answered(count, metadata, minimum):
+            ended = queue.Queue()
+            calls = [get.future(b"", timeout=60, metadata=metadata) for _ in range(count)]
+            for one in calls:
+                one.add_done_callback(ended.put)
+            for _ in range(minimum):
+                ended.get()
+            get(b"", timeout=60)
+            done = [one for one in calls if one.done()]
+            for one in calls:
+                one.cancel()
+            print(json.dumps({"answered": sum(one.code() == grpc.StatusCode.OK for one in done)}), flush=True)
+
+        def hold():
+            requests = queue.Queue()
+            requests.put(b"")
+            replies = update(iter(requests.get, None))
+            next(replies)
+            print("{}", flush=True)
+            return requests, replies
+
+        call(count, metadata)
         # The channel ends with the input.
         for line in sys.stdin:
-            call(int(line))
+            order = json.loads(line)
+            if order.get("hold"):
+                requests, replies = hold()
+            elif "hold" in order:
+                requests.put(None)
+                list(replies)
+                print("{}", flush=True)
+            else:
+                more = [(name, value.encode() if name.endswith("-bin") else value) for name, value in order["metadata"]]
+                if "until" in order:
+                    answered(order["calls"], metadata + more, order["until"])
+                else:
+                    call(order["calls"], metadata + more, order["at_once"])
 
 
 if __name__ == "__main__":

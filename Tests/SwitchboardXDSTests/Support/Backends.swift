@@ -13,15 +13,36 @@ struct NamedEcho: EchoingProvider {
   }
 }
 
+/// Can answer no call now.
+struct Failing: EchoingProvider {
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    throw GRPCStatus(code: .unavailable, message: "not now")
+  }
+}
+
+/// Answers no call.
+struct Silent: EchoingProvider {
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    try await Task.sleep(for: .seconds(600))
+    return Echo_EchoResponse()
+  }
+}
+
 /// Runs `body` with a control plane, with servers of the names `s0`, `s1` and so on, and with their ports.
 func withMesh<Value>(
   servers: Int,
   _ body: (PlanePeer, [Int]) async throws -> Value
 ) async throws -> Value {
+  try await withMesh((0..<servers).map { NamedEcho(name: "s\($0)") }, body)
+}
+
+/// The same with other servers.
+func withMesh<Value>(
+  _ servers: [any CallHandlerProvider],
+  _ body: (PlanePeer, [Int]) async throws -> Value
+) async throws -> Value {
   let plane = try PlanePeer()
-  return try await withServers((0..<servers).map { [NamedEcho(name: "s\($0)")] }) {
-    _,
-    addresses async throws in
+  return try await withServers(servers.map { [$0] }) { _, addresses async throws in
     try await body(plane, addresses.compactMap(\.port).map { Int($0) })
   }
 }

@@ -24,9 +24,25 @@ final class GRPCClient {
     _ = process.line()
   }
 
-  /// How often each server, or each status, answers so many calls.
-  func answers(_ calls: Int) throws -> [String: Int] {
-    process.write("\(calls)\n")
+  /// How often each server, or each status, answers so many calls, which have this metadata too.
+  func answers(_ calls: Int, _ metadata: [(String, String)] = [], atOnce: Int = 1) throws -> [String: Int] {
+    try order(["calls": calls, "metadata": metadata.map { [$0.0, $0.1] }, "at_once": atOnce])
+  }
+
+  /// How many of so many calls are answered, if all begin at once: waits for `minimum`, and then for a call that begins afterwards, without
+  /// the metadata.
+  func answered(_ calls: Int, _ metadata: [(String, String)], atLeast minimum: Int) throws -> Int {
+    let order: [String: Any] = [
+      "calls": calls, "metadata": metadata.map { [$0.0, $0.1] }, "until": minimum,
+    ]
+    return try self.order(order)["answered"] ?? 0
+  }
+
+  /// Begins a call that goes on, or ends it.
+  func hold(_ goesOn: Bool) throws { _ = try order(["hold": goesOn]) }
+
+  private func order(_ order: [String: Any]) throws -> [String: Int] {
+    process.write(String(decoding: try JSONSerialization.data(withJSONObject: order), as: UTF8.self) + "\n")
     let line = try #require(process.line())
     return try JSONDecoder().decode([String: Int].self, from: Data(line.utf8))
   }

@@ -33,14 +33,20 @@ struct Mesh {
     routes: String,
     filters: [[String: Any]] = [Mesh.router]
   ) -> [String: Any] {
-    let manager: [String: Any] = [
+    ["name": name, "apiListener": ["apiListener": manager(routes, filters)]]
+  }
+
+  private static func manager(_ routes: String, _ filters: [[String: Any]]) -> [String: Any] {
+    [
       "@type":
         "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-      "rds": ["routeConfigName": routes, "configSource": ["ads": [:] as [String: Any]]] as [String: Any],
+      "rds": ["routeConfigName": routes, "configSource": source] as [String: Any],
       "httpFilters": filters,
     ]
-    return ["name": name, "apiListener": ["apiListener": manager]]
   }
+
+  /// Where the rest comes from: the same stream.
+  private static var source: [String: Any] { ["ads": [:] as [String: Any], "resourceApiVersion": "V3"] }
 
   static func table(_ name: String, _ hosts: [[String: Any]]) -> [String: Any] {
     ["name": name, "virtualHosts": hosts]
@@ -65,8 +71,7 @@ struct Mesh {
   }
 
   static func cluster(_ name: String, more: [String: Any] = [:]) -> [String: Any] {
-    let config: [String: Any] = ["edsConfig": ["ads": [:] as [String: Any]]]
-    return ["name": name, "type": "EDS", "edsClusterConfig": config].merging(more) { $1 }
+    ["name": name, "type": "EDS", "edsClusterConfig": ["edsConfig": source]].merging(more) { $1 }
   }
 
   static func assignment(_ cluster: String, ports: [Int]) -> [String: Any] {

@@ -88,6 +88,12 @@ final class PlanePeer: Sendable {
     return events.withLock { events in events.count { $0.event == event } }
   }
 
+  /// Why resources were refused, where that has not been asked for yet.
+  func refusals() throws -> [String] {
+    try command([:])
+    return events.withLock { $0.filter { $0.event == "refused" }.map(\.reason) }
+  }
+
   /// Waits for a stream of reports, or for a report.
   func nextLoad(_ event: String, _ fits: (Event) -> Bool = { _ in true }) throws -> Event {
     try next("a report") { $0.event == event && fits($0) }
