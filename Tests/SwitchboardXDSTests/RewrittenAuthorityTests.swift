@@ -83,6 +83,21 @@ import Testing
     #expect(Set(try plane.answersOfGRPC(calls: 400, features: features).keys) == expected)
   }
 
+  /// Envoy trusts all that it is told.
+  @Test func allDataPlanesRewriteTheAuthority() async throws {
+    let servers: [Named] = [(try start(), "a.example"), (try start(), "b.example:443")]
+    try await withDataPlanes(
+      servers: 0,
+      isTrusted: true,
+      { _ in mesh([place("a", servers)]) },
+      {
+        planes async throws in
+        try await planes.connect(["a.example", "b.example:443"])
+        try await planes.expect(["a.example": 500, "b.example:443": 500])
+      }
+    )
+  }
+
   @Test(arguments: ["ROUND_ROBIN", "RING_HASH"])
   func callsHaveTheHostOfTheirServer(_ policy: String) async throws {
     let plane = try PlanePeer()

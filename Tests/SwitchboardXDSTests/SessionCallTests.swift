@@ -14,7 +14,7 @@ import Testing
     let state: [String: Any] = [
       "@type": "\(Self.types).http.stateful_session.cookie.v3.CookieBasedSessionState", "cookie": cookie,
     ]
-    return ["sessionState": ["name": "cookie", "typedConfig": state]]
+    return ["sessionState": ["name": "envoy.http.stateful_session.cookie", "typedConfig": state]]
   }
 
   private func filter(_ config: [String: Any]) -> [String: Any] {
@@ -168,6 +168,27 @@ import Testing
         #expect(answers[0].count == 2 && answers[1] == [answers[0][0]])
       }
     }
+  }
+
+  /// Envoy has another cookie, without the cluster.
+  @Test func allDataPlanesKeepASessionAtAServer() async throws {
+    try await withDataPlanes(
+      servers: 4,
+      { mesh(["one": $0]) },
+      { planes async throws in
+        let cookies = [""] + Array(repeating: "=", count: DataPlanes.calls - 1)
+        for (plane, answers) in [
+          (DataPlane.ours, try await ours(planes.ours, cookies)), (.grpc, try theirs(planes.plane, cookies)),
+          (.envoy, try await ours(planes.proxied, cookies)),
+        ] {
+          #expect(Set(answers.map { $0[0] }).count == 1, "\(plane.rawValue)")
+          #expect(
+            answers[0].count == 2 && answers.dropFirst().allSatisfy { $0.count == 1 },
+            "\(plane.rawValue)"
+          )
+        }
+      }
+    )
   }
 
   /// A cookie of an unknown cluster, or none of ours, says nothing; one of a cluster of the route leads there.
@@ -332,7 +353,9 @@ import Testing
         "@type": "\(Self.types).http.stateful_session.cookie.v3.CookieBasedSessionState"
       ]
       state["cookie"] = value as? [String: Any]
-      let config: [String: Any] = ["sessionState": ["name": "cookie", "typedConfig": state]]
+      let config: [String: Any] = [
+        "sessionState": ["name": "envoy.http.stateful_session.cookie", "typedConfig": state]
+      ]
       mesh.listeners = [
         Mesh.listener("greeter", routes: "routes-of-greeter", filters: [filter(config), Mesh.router])
       ]
