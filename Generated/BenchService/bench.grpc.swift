@@ -71,6 +71,12 @@ public struct Bench_BenchClientInterceptors: Bench_BenchClientInterceptorFactory
     self._bidi = bidi
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
+  }
+
   public func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>] {
     all.makeClientInterceptors(
       for: Bench_BenchMetadata.Methods.unary.descriptor, before: _unary()
@@ -372,6 +378,12 @@ public struct Bench_BenchServerInterceptors: Bench_BenchServerInterceptorFactory
     self._serverStream = serverStream
     self._clientStream = clientStream
     self._bidi = bidi
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
   }
 
   public func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>] {

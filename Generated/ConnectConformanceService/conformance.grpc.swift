@@ -87,6 +87,12 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceClientInterceptors: Co
     self._idempotentUnary = idempotentUnary
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
+  }
+
   public func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] {
     all.makeClientInterceptors(
       for: Connectrpc_Conformance_V1_ConformanceServiceMetadata.Methods.unary.descriptor, before: _unary()
@@ -486,6 +492,12 @@ public struct Connectrpc_Conformance_V1_ConformanceServiceServerInterceptors: Co
     self._bidiStream = bidiStream
     self._unimplemented = unimplemented
     self._idempotentUnary = idempotentUnary
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as unary, or pass a factory for all of them")
   }
 
   public func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Connectrpc_Conformance_V1_UnaryRequest, Connectrpc_Conformance_V1_UnaryResponse>] {

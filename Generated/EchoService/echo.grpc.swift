@@ -77,6 +77,12 @@ public struct Echo_EchoClientInterceptors: Echo_EchoClientInterceptorFactoryProt
     self._update = update
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  }
+
   public func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
     all.makeClientInterceptors(
       for: Echo_EchoMetadata.Methods.get.descriptor, before: _get()
@@ -380,6 +386,12 @@ public struct Echo_EchoServerInterceptors: Echo_EchoServerInterceptorFactoryProt
     self._expand = expand
     self._collect = collect
     self._update = update
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
   }
 
   public func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {

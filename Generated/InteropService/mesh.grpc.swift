@@ -62,6 +62,12 @@ public struct Grpc_Testing_LoadBalancerStatsServiceClientInterceptors: Grpc_Test
     self._getClientAccumulatedStats = getClientAccumulatedStats
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as getClientStats, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as getClientStats, or pass a factory for all of them")
+  }
+
   public func makeGetClientStatsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_LoadBalancerStatsRequest, Grpc_Testing_LoadBalancerStatsResponse>] {
     all.makeClientInterceptors(
       for: Grpc_Testing_LoadBalancerStatsServiceMetadata.Methods.getClientStats.descriptor, before: _getClientStats()
@@ -222,6 +228,12 @@ public struct Grpc_Testing_LoadBalancerStatsServiceServerInterceptors: Grpc_Test
     self._getClientAccumulatedStats = getClientAccumulatedStats
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as getClientStats, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as getClientStats, or pass a factory for all of them")
+  }
+
   public func makeGetClientStatsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_LoadBalancerStatsRequest, Grpc_Testing_LoadBalancerStatsResponse>] {
     all.makeServerInterceptors(
       for: Grpc_Testing_LoadBalancerStatsServiceMetadata.Methods.getClientStats.descriptor, before: _getClientStats()
@@ -321,6 +333,12 @@ public struct Grpc_Testing_XdsUpdateClientConfigureServiceClientInterceptors: Gr
   ) {
     self.all = all
     self._configure = configure
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as configure, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as configure, or pass a factory for all of them")
   }
 
   public func makeConfigureInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_ClientConfigureRequest, Grpc_Testing_ClientConfigureResponse>] {
@@ -435,6 +453,12 @@ public struct Grpc_Testing_XdsUpdateClientConfigureServiceServerInterceptors: Gr
     self._configure = configure
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as configure, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as configure, or pass a factory for all of them")
+  }
+
   public func makeConfigureInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_ClientConfigureRequest, Grpc_Testing_ClientConfigureResponse>] {
     all.makeServerInterceptors(
       for: Grpc_Testing_XdsUpdateClientConfigureServiceMetadata.Methods.configure.descriptor, before: _configure()
@@ -525,6 +549,12 @@ public struct Grpc_Testing_XdsUpdateHealthServiceClientInterceptors: Grpc_Testin
     self.all = all
     self._setServing = setServing
     self._setNotServing = setNotServing
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as setServing, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as setServing, or pass a factory for all of them")
   }
 
   public func makeSetServingInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
@@ -683,6 +713,12 @@ public struct Grpc_Testing_XdsUpdateHealthServiceServerInterceptors: Grpc_Testin
     self.all = all
     self._setServing = setServing
     self._setNotServing = setNotServing
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as setServing, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as setServing, or pass a factory for all of them")
   }
 
   public func makeSetServingInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {

@@ -111,6 +111,12 @@ public struct Grpc_Testing_TestServiceClientInterceptors: Grpc_Testing_TestServi
     self._unimplementedCall = unimplementedCall
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as emptyCall, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as emptyCall, or pass a factory for all of them")
+  }
+
   public func makeEmptyCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
     all.makeClientInterceptors(
       for: Grpc_Testing_TestServiceMetadata.Methods.emptyCall.descriptor, before: _emptyCall()
@@ -635,6 +641,12 @@ public struct Grpc_Testing_TestServiceServerInterceptors: Grpc_Testing_TestServi
     self._unimplementedCall = unimplementedCall
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as emptyCall, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as emptyCall, or pass a factory for all of them")
+  }
+
   public func makeEmptyCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
     all.makeServerInterceptors(
       for: Grpc_Testing_TestServiceMetadata.Methods.emptyCall.descriptor, before: _emptyCall()
@@ -836,6 +848,12 @@ public struct Grpc_Testing_UnimplementedServiceClientInterceptors: Grpc_Testing_
     self._unimplementedCall = unimplementedCall
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as unimplementedCall, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as unimplementedCall, or pass a factory for all of them")
+  }
+
   public func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {
     all.makeClientInterceptors(
       for: Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall.descriptor, before: _unimplementedCall()
@@ -945,6 +963,12 @@ public struct Grpc_Testing_UnimplementedServiceServerInterceptors: Grpc_Testing_
   ) {
     self.all = all
     self._unimplementedCall = unimplementedCall
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as unimplementedCall, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as unimplementedCall, or pass a factory for all of them")
   }
 
   public func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>] {

@@ -114,6 +114,12 @@ public struct Switchboard_Testing_KindsClientInterceptors: Switchboard_Testing_K
     self._former = former
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as echoThree, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as echoThree, or pass a factory for all of them")
+  }
+
   public func makeEchoThreeInterceptors() -> [Switchboard.ClientInterceptor<Switchboard_Testing_AllKinds3, Switchboard_Testing_AllKinds3>] {
     all.makeClientInterceptors(
       for: Switchboard_Testing_KindsMetadata.Methods.echoThree.descriptor, before: _echoThree()
@@ -567,6 +573,12 @@ public struct Switchboard_Testing_KindsServerInterceptors: Switchboard_Testing_K
     self._repeat = `repeat`
     self._talk = talk
     self._former = former
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as echoThree, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as echoThree, or pass a factory for all of them")
   }
 
   public func makeEchoThreeInterceptors() -> [Switchboard.ServerInterceptor<Switchboard_Testing_AllKinds3, Switchboard_Testing_AllKinds3>] {

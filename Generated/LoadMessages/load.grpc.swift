@@ -47,6 +47,12 @@ public struct LoadTestAgentClientInterceptors: LoadTestAgentClientInterceptorFac
     self._run = run
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as run, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as run, or pass a factory for all of them")
+  }
+
   public func makeRunInterceptors() -> [Switchboard.ClientInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] {
     all.makeClientInterceptors(
       for: LoadTestAgentMetadata.Methods.run.descriptor, before: _run()
@@ -184,6 +190,12 @@ public struct LoadTestAgentServerInterceptors: LoadTestAgentServerInterceptorFac
   ) {
     self.all = all
     self._run = run
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as run, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as run, or pass a factory for all of them")
   }
 
   public func makeRunInterceptors() -> [Switchboard.ServerInterceptor<LoadTestAgentRequest, LoadTestAgentResponse>] {

@@ -47,6 +47,12 @@ public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceClientInterceptor
     self._export = export
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as export, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as export, or pass a factory for all of them")
+  }
+
   public func makeExportInterceptors() -> [Switchboard.ClientInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] {
     all.makeClientInterceptors(
       for: Opentelemetry_Proto_Collector_Logs_V1_LogsServiceMetadata.Methods.export.descriptor, before: _export()
@@ -155,6 +161,12 @@ public struct Opentelemetry_Proto_Collector_Logs_V1_LogsServiceServerInterceptor
   ) {
     self.all = all
     self._export = export
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as export, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as export, or pass a factory for all of them")
   }
 
   public func makeExportInterceptors() -> [Switchboard.ServerInterceptor<Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceRequest, Opentelemetry_Proto_Collector_Logs_V1_ExportLogsServiceResponse>] {

@@ -203,6 +203,12 @@ public struct Testing_Rest_RestClientInterceptors: Testing_Rest_RestClientInterc
     self._hidden = hidden
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  }
+
   public func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {
     all.makeClientInterceptors(
       for: Testing_Rest_RestMetadata.Methods.get.descriptor, before: _get()
@@ -1164,6 +1170,12 @@ public struct Testing_Rest_RestServerInterceptors: Testing_Rest_RestServerInterc
     self._downloadStream = downloadStream
     self._fail = fail
     self._hidden = hidden
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
   }
 
   public func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Testing_Rest_Everything, Testing_Rest_Everything>] {

@@ -105,6 +105,12 @@ public struct Grpc_Channelz_V1_ChannelzClientInterceptors: Grpc_Channelz_V1_Chan
     self._getSocket = getSocket
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as getTopChannels, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as getTopChannels, or pass a factory for all of them")
+  }
+
   public func makeGetTopChannelsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] {
     all.makeClientInterceptors(
       for: Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels.descriptor, before: _getTopChannels()
@@ -503,6 +509,12 @@ public struct Grpc_Channelz_V1_ChannelzServerInterceptors: Grpc_Channelz_V1_Chan
     self._getChannel = getChannel
     self._getSubchannel = getSubchannel
     self._getSocket = getSocket
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as getTopChannels, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as getTopChannels, or pass a factory for all of them")
   }
 
   public func makeGetTopChannelsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>] {

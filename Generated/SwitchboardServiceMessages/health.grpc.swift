@@ -69,6 +69,12 @@ public struct Grpc_Health_V1_HealthClientInterceptors: Grpc_Health_V1_HealthClie
     self._watch = watch
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as check, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as check, or pass a factory for all of them")
+  }
+
   public func makeCheckInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] {
     all.makeClientInterceptors(
       for: Grpc_Health_V1_HealthMetadata.Methods.check.descriptor, before: _check()
@@ -283,6 +289,12 @@ public struct Grpc_Health_V1_HealthServerInterceptors: Grpc_Health_V1_HealthServ
     self._check = check
     self._list = list
     self._watch = watch
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as check, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as check, or pass a factory for all of them")
   }
 
   public func makeCheckInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] {

@@ -55,6 +55,12 @@ public struct Xds_Service_Orca_V3_OpenRcaServiceClientInterceptors: Xds_Service_
     self._streamCoreMetrics = streamCoreMetrics
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as streamCoreMetrics, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as streamCoreMetrics, or pass a factory for all of them")
+  }
+
   public func makeStreamCoreMetricsInterceptors() -> [Switchboard.ClientInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] {
     all.makeClientInterceptors(
       for: Xds_Service_Orca_V3_OpenRcaServiceMetadata.Methods.streamCoreMetrics.descriptor, before: _streamCoreMetrics()
@@ -171,6 +177,12 @@ public struct Xds_Service_Orca_V3_OpenRcaServiceServerInterceptors: Xds_Service_
   ) {
     self.all = all
     self._streamCoreMetrics = streamCoreMetrics
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as streamCoreMetrics, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as streamCoreMetrics, or pass a factory for all of them")
   }
 
   public func makeStreamCoreMetricsInterceptors() -> [Switchboard.ServerInterceptor<Xds_Service_Orca_V3_OrcaLoadReportRequest, Xds_Data_Orca_V3_OrcaLoadReport>] {

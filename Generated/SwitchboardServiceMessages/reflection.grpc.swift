@@ -53,6 +53,12 @@ public struct Grpc_Reflection_V1_ServerReflectionClientInterceptors: Grpc_Reflec
     self._serverReflectionInfo = serverReflectionInfo
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as serverReflectionInfo, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as serverReflectionInfo, or pass a factory for all of them")
+  }
+
   public func makeServerReflectionInfoInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] {
     all.makeClientInterceptors(
       for: Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo.descriptor, before: _serverReflectionInfo()
@@ -187,6 +193,12 @@ public struct Grpc_Reflection_V1_ServerReflectionServerInterceptors: Grpc_Reflec
   ) {
     self.all = all
     self._serverReflectionInfo = serverReflectionInfo
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as serverReflectionInfo, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as serverReflectionInfo, or pass a factory for all of them")
   }
 
   public func makeServerReflectionInfoInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>] {

@@ -69,6 +69,12 @@ public struct Envoy_Service_Status_V3_ClientStatusDiscoveryServiceClientIntercep
     self._fetchClientStatus = fetchClientStatus
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as streamClientStatus, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as streamClientStatus, or pass a factory for all of them")
+  }
+
   public func makeStreamClientStatusInterceptors() -> [Switchboard.ClientInterceptor<Envoy_Service_Status_V3_ClientStatusRequest, Envoy_Service_Status_V3_ClientStatusResponse>] {
     all.makeClientInterceptors(
       for: Envoy_Service_Status_V3_ClientStatusDiscoveryServiceMetadata.Methods.streamClientStatus.descriptor, before: _streamClientStatus()
@@ -250,6 +256,12 @@ public struct Envoy_Service_Status_V3_ClientStatusDiscoveryServiceServerIntercep
     self.all = all
     self._streamClientStatus = streamClientStatus
     self._fetchClientStatus = fetchClientStatus
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as streamClientStatus, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as streamClientStatus, or pass a factory for all of them")
   }
 
   public func makeStreamClientStatusInterceptors() -> [Switchboard.ServerInterceptor<Envoy_Service_Status_V3_ClientStatusRequest, Envoy_Service_Status_V3_ClientStatusResponse>] {

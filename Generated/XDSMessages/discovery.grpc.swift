@@ -47,6 +47,12 @@ public struct Envoy_Service_Discovery_V3_AggregatedDiscoveryServiceClientInterce
     self._streamAggregatedResources = streamAggregatedResources
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as streamAggregatedResources, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as streamAggregatedResources, or pass a factory for all of them")
+  }
+
   public func makeStreamAggregatedResourcesInterceptors() -> [Switchboard.ClientInterceptor<Envoy_Service_Discovery_V3_DiscoveryRequest, Envoy_Service_Discovery_V3_DiscoveryResponse>] {
     all.makeClientInterceptors(
       for: Envoy_Service_Discovery_V3_AggregatedDiscoveryServiceMetadata.Methods.streamAggregatedResources.descriptor, before: _streamAggregatedResources()

@@ -47,6 +47,12 @@ public struct Envoy_Service_LoadStats_V3_LoadReportingServiceClientInterceptors:
     self._streamLoadStats = streamLoadStats
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as streamLoadStats, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as streamLoadStats, or pass a factory for all of them")
+  }
+
   public func makeStreamLoadStatsInterceptors() -> [Switchboard.ClientInterceptor<Envoy_Service_LoadStats_V3_LoadStatsRequest, Envoy_Service_LoadStats_V3_LoadStatsResponse>] {
     all.makeClientInterceptors(
       for: Envoy_Service_LoadStats_V3_LoadReportingServiceMetadata.Methods.streamLoadStats.descriptor, before: _streamLoadStats()

@@ -60,6 +60,12 @@ struct Notes_NotesClientInterceptors: Notes_NotesClientInterceptorFactoryProtoco
     self._follow = follow
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as keep, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as keep, or pass a factory for all of them")
+  }
+
   func makeKeepInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>] {
     all.makeClientInterceptors(
       for: Notes_NotesMetadata.Methods.keep.descriptor, before: _keep()
@@ -232,6 +238,12 @@ struct Notes_NotesServerInterceptors: Notes_NotesServerInterceptorFactoryProtoco
     self.all = all
     self._keep = keep
     self._follow = follow
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as keep, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as keep, or pass a factory for all of them")
   }
 
   func makeKeepInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>] {

@@ -141,6 +141,20 @@ import Testing
       code: "let interceptors = Echo_EchoServerInterceptors { [Guard()] }"
     ),
     NearMiss(
+      name: "interceptorsOfNoMethodOfAServer",
+      error: "call can throw",
+      code: "func use() { _ = Echo_EchoServerInterceptors() }"
+    ),
+    NearMiss(
+      name: "interceptorsOfNoMethodOfAClient",
+      error: "'init()' is deprecated: it makes no interceptors: name a method, as get, or pass a factory",
+      code: """
+        func use(_ channel: Channel) {
+          _ = Echo_EchoClient(channel: channel, interceptors: Echo_EchoClientInterceptors())
+        }
+        """
+    ),
+    NearMiss(
       name: "aMisspeltGuard",
       error: "has different argument labels from those required",
       code:
@@ -440,7 +454,7 @@ import Testing
 
   // MARK: The compiler
 
-  /// The errors of each file, by its name; all are files of one module, which is checked once.
+  /// The errors and warnings of each file, by its name; all are files of one module, which is checked once.
   private func errors(of files: [NearMiss]) throws -> [String: [String]] {
     let scratch = FileManager.default.temporaryDirectory.appending(path: "near-misses-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -464,7 +478,8 @@ import Testing
     let compiler = try Command.run("swiftc", Self.checking + modules + moduleMaps() + paths)
     var messages: [String: [String]] = [:]
     for line in compiler.errors.split(separator: "\n") {
-      guard let error = line.range(of: ": error: "), let name = line[..<error.lowerBound].range(of: ".swift:")
+      let kind = line.range(of: ": error: ") ?? line.range(of: ": warning: ")
+      guard let error = kind, let name = line[..<error.lowerBound].range(of: ".swift:")
       else { continue }
       let file = line[..<name.lowerBound].split(separator: "/").last.map(String.init) ?? ""
       messages[file, default: []].append(String(line[error.upperBound...]))

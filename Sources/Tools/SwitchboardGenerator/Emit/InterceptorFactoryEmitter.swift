@@ -52,6 +52,7 @@ struct InterceptorFactoryEmitter {
         printer.line("private let _\(method.swiftName): @Sendable () -> \(array(of: method))")
       }
       emitInitializer(of: factory, to: &printer)
+      emitEmptyInitializer(to: &printer)
       for method in methods {
         printer.blank()
         printer.block("\(visibility)\(declaration(method))") { printer in
@@ -88,6 +89,22 @@ struct InterceptorFactoryEmitter {
       for method in methods {
         printer.line("self._\(method.swiftName) = \(ReservedWords.valueName(method.swiftName))")
       }
+    }
+  }
+
+  // The compiler prefers what is available to what is not, so that an unavailable initializer would not keep the other one,
+  // whose arguments all have defaults, from being called without any. It prefers one without parameters, though; that it
+  // throws is the compiler's error, and that it is deprecated says why.
+  private func emitEmptyInitializer(to printer: inout Printer) {
+    let message =
+      "it makes no interceptors: name a method, as \(methods[0].swiftName), or pass a factory for all of them"
+    printer.blank()
+    printer.line("/// Always throws: interceptors of no method are a mistake, and none are `nil`.")
+    printer.line("@available(*, deprecated, message: \"\(message)\")")
+    printer.block("\(visibility)init() throws") { printer in
+      printer.line(
+        "throw \(MethodCode.library("GRPCStatus"))(code: .invalidArgument, message: \"\(message)\")"
+      )
     }
   }
 

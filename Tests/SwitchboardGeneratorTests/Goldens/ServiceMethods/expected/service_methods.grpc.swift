@@ -80,6 +80,12 @@ public struct Golden_Services_DeskClientInterceptors: Golden_Services_DeskClient
     self._wait = wait
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as ask, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as ask, or pass a factory for all of them")
+  }
+
   public func makeAskInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
     all.makeClientInterceptors(
       for: Golden_Services_DeskMetadata.Methods.ask.descriptor, before: _ask()
@@ -443,6 +449,12 @@ public struct Golden_Services_DeskServerInterceptors: Golden_Services_DeskServer
     self._wait = wait
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as ask, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as ask, or pass a factory for all of them")
+  }
+
   public func makeAskInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>] {
     all.makeServerInterceptors(
       for: Golden_Services_DeskMetadata.Methods.ask.descriptor, before: _ask()
@@ -666,6 +678,12 @@ public struct Golden_Services_ArchiveClientInterceptors: Golden_Services_Archive
     self._find = find
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as find, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as find, or pass a factory for all of them")
+  }
+
   public func makeFindInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] {
     all.makeClientInterceptors(
       for: Golden_Services_ArchiveMetadata.Methods.find.descriptor, before: _find()
@@ -775,6 +793,12 @@ public struct Golden_Services_ArchiveServerInterceptors: Golden_Services_Archive
   ) {
     self.all = all
     self._find = find
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as find, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as find, or pass a factory for all of them")
   }
 
   public func makeFindInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>] {

@@ -335,6 +335,12 @@ struct WordsClientInterceptors: WordsClientInterceptorFactoryProtocol, Swift.Sen
     self._context = context
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as class, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as class, or pass a factory for all of them")
+  }
+
   func makeClassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: WordsMetadata.Methods.class.descriptor, before: _class()
@@ -1983,6 +1989,12 @@ struct WordsServerInterceptors: WordsServerInterceptorFactoryProtocol, Swift.Sen
     self._context = context
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as class, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as class, or pass a factory for all of them")
+  }
+
   func makeClassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: WordsMetadata.Methods.class.descriptor, before: _class()
@@ -2660,6 +2672,12 @@ struct CapitalsClientInterceptors: CapitalsClientInterceptorFactoryProtocol, Swi
     self.____ = ___
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as type, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as type, or pass a factory for all of them")
+  }
+
   func makeTypeInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: CapitalsMetadata.Methods.type.descriptor, before: _type()
@@ -2892,6 +2910,12 @@ struct CapitalsServerInterceptors: CapitalsServerInterceptorFactoryProtocol, Swi
     self.____ = ___
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as type, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as type, or pass a factory for all of them")
+  }
+
   func makeTypeInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: CapitalsMetadata.Methods.type.descriptor, before: _type()
@@ -3047,6 +3071,12 @@ struct TwinsClientInterceptors: TwinsClientInterceptorFactoryProtocol, Swift.Sen
     self._makeFetchCall_ = makeFetchCall_
     self._init__ = init__
     self._init_ = init_
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as fetch, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as fetch, or pass a factory for all of them")
   }
 
   func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
@@ -3376,6 +3406,12 @@ struct TwinsServerInterceptors: TwinsServerInterceptorFactoryProtocol, Swift.Sen
     self._init_ = init_
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as fetch, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as fetch, or pass a factory for all of them")
+  }
+
   func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {
     all.makeServerInterceptors(
       for: TwinsMetadata.Methods.fetch.descriptor, before: _fetch()
@@ -3520,6 +3556,12 @@ struct ShopServiceClientInterceptors: ShopServiceClientInterceptorFactoryProtoco
     self._open = `open`
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as open, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as open, or pass a factory for all of them")
+  }
+
   func makeOpenInterceptors() -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>] {
     all.makeClientInterceptors(
       for: ShopServiceMetadata.Methods.open.descriptor, before: _open()
@@ -3624,6 +3666,12 @@ struct ShopServiceServerInterceptors: ShopServiceServerInterceptorFactoryProtoco
   ) {
     self.all = all
     self._open = `open`
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as open, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as open, or pass a factory for all of them")
   }
 
   func makeOpenInterceptors() -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>] {
@@ -3901,6 +3949,12 @@ struct TypesClientInterceptors: TypesClientInterceptorFactoryProtocol, Swift.Sen
     self._never = never
     self._void = void
     self._duration = duration
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as channel_, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as channel_, or pass a factory for all of them")
   }
 
   func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Channel, Channel>] {
@@ -5473,6 +5527,12 @@ struct TypesServerInterceptors: TypesServerInterceptorFactoryProtocol, Swift.Sen
     self._duration = duration
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as channel_, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as channel_, or pass a factory for all of them")
+  }
+
   func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Channel, Channel>] {
     all.makeServerInterceptors(
       for: TypesMetadata.Methods_.channel_.descriptor, before: _channel_()
@@ -5988,6 +6048,12 @@ struct LabelsClientInterceptors: LabelsClientInterceptorFactoryProtocol, Swift.S
     self._makeAllInterceptors = makeAllInterceptors
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as all, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as all, or pass a factory for all of them")
+  }
+
   func makeAllInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>] {
     all.makeClientInterceptors(
       for: LabelsMetadata.Methods.all.descriptor, before: _all()
@@ -6224,6 +6290,12 @@ struct LabelsServerInterceptors: LabelsServerInterceptorFactoryProtocol, Swift.S
     self.__All = _All
     self._unlabelled = unlabelled
     self._makeAllInterceptors = makeAllInterceptors
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as all, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as all, or pass a factory for all of them")
   }
 
   func makeAllInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>] {

@@ -55,6 +55,12 @@ struct Golden_Services_Casing_PostClientInterceptors: Golden_Services_Casing_Pos
     self._Send_All = Send_All
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as Send, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as Send, or pass a factory for all of them")
+  }
+
   func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] {
     all.makeClientInterceptors(
       for: Golden_Services_Casing_PostMetadata.Methods.Send.descriptor, before: _Send()
@@ -231,6 +237,12 @@ struct Golden_Services_Casing_PostServerInterceptors: Golden_Services_Casing_Pos
     self.all = all
     self._Send = Send
     self._Send_All = Send_All
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as Send, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as Send, or pass a factory for all of them")
   }
 
   func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>] {

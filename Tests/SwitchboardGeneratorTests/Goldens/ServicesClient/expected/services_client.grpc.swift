@@ -55,6 +55,12 @@ package struct Golden_Services_Client_PostClientInterceptors: Golden_Services_Cl
     self._exchange = exchange
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as send, or pass a factory for all of them")
+  package init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as send, or pass a factory for all of them")
+  }
+
   package func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>] {
     all.makeClientInterceptors(
       for: Golden_Services_Client_PostMetadata.Methods.send.descriptor, before: _send()

@@ -78,6 +78,12 @@ struct Payloads_MappedClientInterceptors: Payloads_MappedClientInterceptorFactor
     self._special = special
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as both, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as both, or pass a factory for all of them")
+  }
+
   func makeBothInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>] {
     all.makeClientInterceptors(
       for: Payloads_MappedMetadata.Methods.both.descriptor, before: _both()
@@ -354,6 +360,12 @@ struct Payloads_MappedServerInterceptors: Payloads_MappedServerInterceptorFactor
     self._special = special
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as both, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as both, or pass a factory for all of them")
+  }
+
   func makeBothInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>] {
     all.makeServerInterceptors(
       for: Payloads_MappedMetadata.Methods.both.descriptor, before: _both()
@@ -485,6 +497,12 @@ struct Payloads_InJSONClientInterceptors: Payloads_InJSONClientInterceptorFactor
     self._get = get
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  }
+
   func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>] {
     all.makeClientInterceptors(
       for: Payloads_InJSONMetadata.Methods.get.descriptor, before: _get()
@@ -589,6 +607,12 @@ struct Payloads_InJSONServerInterceptors: Payloads_InJSONServerInterceptorFactor
   ) {
     self.all = all
     self._get = get
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as get, or pass a factory for all of them")
   }
 
   func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>] {

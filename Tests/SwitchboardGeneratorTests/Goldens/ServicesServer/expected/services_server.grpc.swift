@@ -55,6 +55,12 @@ struct Golden_Services_Server_PostServerInterceptors: Golden_Services_Server_Pos
     self._exchange = exchange
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as send, or pass a factory for all of them")
+  init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as send, or pass a factory for all of them")
+  }
+
   func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>] {
     all.makeServerInterceptors(
       for: Golden_Services_Server_PostMetadata.Methods.send.descriptor, before: _send()

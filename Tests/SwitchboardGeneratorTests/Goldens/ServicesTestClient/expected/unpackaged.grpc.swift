@@ -48,6 +48,12 @@ public struct UnpackagedClientInterceptors: UnpackagedClientInterceptorFactoryPr
     self._look = look
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as look, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as look, or pass a factory for all of them")
+  }
+
   public func makeLookInterceptors() -> [Switchboard.ClientInterceptor<SwitchboardTestingMessage, SwitchboardTestingMessage.SwitchboardTesting>] {
     all.makeClientInterceptors(
       for: UnpackagedMetadata.Methods.look.descriptor, before: _look()

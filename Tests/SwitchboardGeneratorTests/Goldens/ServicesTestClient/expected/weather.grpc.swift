@@ -72,6 +72,12 @@ public struct Weather_WeatherClientInterceptors: Weather_WeatherClientIntercepto
     self._follow = follow
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as look, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as look, or pass a factory for all of them")
+  }
+
   public func makeLookInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>] {
     all.makeClientInterceptors(
       for: Weather_WeatherMetadata.Methods.look.descriptor, before: _look()

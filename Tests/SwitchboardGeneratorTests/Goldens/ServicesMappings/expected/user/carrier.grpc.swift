@@ -55,6 +55,12 @@ public struct Golden_Services_User_CarrierClientInterceptors: Golden_Services_Us
     self._carry = carry
   }
 
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as carry, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as carry, or pass a factory for all of them")
+  }
+
   public func makeCarryInterceptors() -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] {
     all.makeClientInterceptors(
       for: Golden_Services_User_CarrierMetadata.Methods.carry.descriptor, before: _carry()
@@ -188,6 +194,12 @@ public struct Golden_Services_User_CarrierServerInterceptors: Golden_Services_Us
   ) {
     self.all = all
     self._carry = carry
+  }
+
+  /// Always throws: interceptors of no method are a mistake, and none are `nil`.
+  @available(*, deprecated, message: "it makes no interceptors: name a method, as carry, or pass a factory for all of them")
+  public init() throws {
+    throw Switchboard.GRPCStatus(code: .invalidArgument, message: "it makes no interceptors: name a method, as carry, or pass a factory for all of them")
   }
 
   public func makeCarryInterceptors() -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>] {
