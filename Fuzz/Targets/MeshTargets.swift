@@ -199,6 +199,7 @@ private final class UnconnectedHost: BalancerHost {
 
   func random() -> UInt64 { 0x9E37_79B9_7F4A_7C15 }
   func resolveAgain() {}
+  func warn(_ text: String) {}
   func update(_ state: ConnectivityState, _ picker: any Picker) { self.picker = picker }
 
   func makeSubchannel(

@@ -55,6 +55,17 @@ struct ChannelBalancerTests {
     #expect(balancer.picker.pick(FakeCall()).number == 5)
   }
 
+  /// A policy is made again whenever a channel has been idle.
+  @Test
+  func policiesWarnOnceForEachText() throws {
+    let balancer = try start()
+    for text in ["a", "b", "a"] { balancer.warn(text) }
+    #expect(owner.warnings == ["a", "b"])
+    for number in 0..<100 { balancer.warn("\(number)") }
+    #expect(owner.warnings.count == 16)
+    balancer.shutDown()
+  }
+
   private final class NoRouter: CallRouter {
     func route(_ method: MethodDescriptor, _ metadata: HPACKHeaders) throws(GRPCStatus) -> CallRoute {
       CallRoute(to: "x")

@@ -235,6 +235,46 @@ struct RingHashTests {
     #expect(try bench.host[2].connects > 0)
   }
 
+  /// A name that is misspelt, or that only a proxy sets, would leave each call to chance.
+  @Test
+  func callsWithoutTheirKeyAreReportedOnce() throws {
+    try bench.update("ring_hash", config, .numbers(0..<2))
+    // Calls that wait are placed again, and count once they have a server.
+    for _ in 0..<200 { #expect(bench.pick().isWait) }
+    bench.host.clock.advance()
+    bench.host.allReady()
+    for _ in 0..<99 { _ = bench.pick() }
+    #expect(bench.host.warnings.isEmpty)
+    for _ in 0..<200 { _ = bench.pick() }
+    let lacks = "none of the first 100 had the metadata key, which requestHashHeader names"
+    #expect(bench.host.warnings == ["ring_hash: each call goes to a server at random: \(lacks)"])
+  }
+
+  @Test
+  func oneCallWithItsKeyIsEnough() throws {
+    try bench.update("ring_hash", config, .numbers(0..<2))
+    bench.host.allReady()
+    for _ in 0..<99 { _ = bench.pick() }
+    _ = bench.pick(call("x"))
+    for _ in 0..<200 { _ = bench.pick() }
+    #expect(bench.host.warnings.isEmpty)
+  }
+
+  @Test
+  func withoutAHashPolicyCallsAreMeantToBePlacedAtRandom() throws {
+    try bench.update("ring_hash", [:], .numbers(0..<2))
+    bench.host.allReady()
+    let call = FakeCall()
+    call.route = CallRoute(to: "x")
+    for _ in 0..<200 { _ = bench.pick(call) }
+    #expect(bench.host.warnings.isEmpty)
+    call.route = CallRoute(to: "x", hash: { _ in nil })
+    for _ in 0..<200 { _ = bench.pick(call) }
+    #expect(
+      bench.host.warnings.map { $0.hasSuffix("had what the hash policies of their routes look at") } == [true]
+    )
+  }
+
   /// As an xDS route with a hash policy asks for.
   @Test
   func aRouteMayChooseByItsOwnHash() throws {

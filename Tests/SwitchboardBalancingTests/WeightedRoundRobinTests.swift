@@ -95,6 +95,52 @@ struct WeightedRoundRobinTests {
     #expect(bench.counts(300) == [0: 100, 1: 100, 2: 100])
   }
 
+  /// Nobody would see a difference from `round_robin`.
+  @Test(arguments: [
+    (false, false, "no server reported its load with its calls: servers set ServerOptions.loadRecorder"),
+    (false, true, "no report of load had queries per second and a utilization above zero"),
+    (true, false, "no server reported its load on a stream: servers need a LoadReportService"),
+    (true, true, "no report of load had queries per second and a utilization above zero"),
+  ])
+  func withoutWeightsItSaysWhatServersLack(_ usesStreams: Bool, _ reports: Bool, _ reason: String) throws {
+    try start(2, usesStreams ? ["enableOobLoadReport": .bool(true)] : [:])
+    let idle = reports ? report(0) : nil
+    func pass(_ duration: Duration, calls: Int) throws {
+      _ = bench.counts(calls) { _ in CallOutcome(status: .ok, loadReport: usesStreams ? nil : idle) }
+      if usesStreams, let idle { try bench.host[0].report(idle) }
+      bench.host.clock.advance(by: duration)
+    }
+    try pass(.seconds(300), calls: 0)
+    try pass(.seconds(300), calls: 99)
+    // The hundredth call is not enough without the time, in which a server may begin to report.
+    try start(2, usesStreams ? [:] : ["enableOobLoadReport": .bool(true)])
+    try start(2, usesStreams ? ["enableOobLoadReport": .bool(true)] : [:])
+    try pass(.seconds(usesStreams ? 180 : 10), calls: 100)
+    #expect(bench.host.warnings.isEmpty)
+    for _ in 0..<3 { try pass(.seconds(1), calls: 1) }
+    #expect(bench.host.warnings.count == 1)
+    #expect(
+      bench.host.warnings.first?.hasPrefix("weighted_round_robin acts as round_robin: \(reason)") == true
+    )
+  }
+
+  @Test
+  func aServerThatReportsIsEnough() throws {
+    try start(2, [:])
+    _ = bench.counts(1000) { CallOutcome(status: .ok, loadReport: $0 == 0 ? report(1) : nil) }
+    bench.host.clock.advance(by: .seconds(300))
+    #expect(bench.host.warnings.isEmpty)
+  }
+
+  /// Calls that fail may not have come to the server.
+  @Test
+  func callsThatFailSayNothingAboutReports() throws {
+    try start(2, [:])
+    _ = bench.counts(1000) { _ in CallOutcome(status: GRPCStatus(code: .unavailable)) }
+    bench.host.clock.advance(by: .seconds(300))
+    #expect(bench.host.warnings.isEmpty)
+  }
+
   @Test
   func streamsReplaceTheReportsOfCalls() throws {
     var config = eager
@@ -102,9 +148,10 @@ struct WeightedRoundRobinTests {
     config["oobReportingPeriod"] = .string("5s")
     try start(2, config)
     #expect(try bench.host[0].options.loadReportInterval == .seconds(5))
-    #expect(bench.pick().tracker == nil)
+    #expect(bench.pick().tracker?.wantsLoadReport == false)
     try bench.host[0].report(report(100))
     try bench.host[1].report(report(300))
+    #expect(bench.pick().tracker == nil)
     bench.host.clock.advance(by: .seconds(1))
     #expect(abs((shares(bench.counts(10_000))[1] ?? 0) - 0.75) < 0.01)
     // Back to calls, on the same subchannels.

@@ -22,6 +22,7 @@ final class IdleHost: BalancerHost, SubchannelObserver {
   }
 
   func resolveAgain() {}
+  func warn(_ text: String) {}
   func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {}
 
   func makeSubchannel(

@@ -105,6 +105,7 @@ final class FakeHost: BalancerHost {
   private(set) var picker: any Picker = ConstantPicker(.wait)
   private(set) var states: [ConnectivityState] = []
   private(set) var resolutions = 0
+  private(set) var warnings: [String] = []
   var metrics: MetricScope?
   /// What new subchannels become as soon as they are to connect.
   var connectsTo: [SubchannelState] = []
@@ -116,6 +117,7 @@ final class FakeHost: BalancerHost {
 
   var time: any BalancerTime { clock }
   func random() -> UInt64 { numbers.next() }
+  func warn(_ text: String) { warnings.append(text) }
 
   func resolveAgain() {
     resolutions += 1

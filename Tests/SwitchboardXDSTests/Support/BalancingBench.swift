@@ -40,6 +40,7 @@ final class BenchHost: BalancerHost {
   var time: any BalancerTime { clock }
   func random() -> UInt64 { 0 }
   func resolveAgain() {}
+  func warn(_ text: String) {}
   func update(_ state: ConnectivityState, _ picker: any Picker) {}
   func makeSubchannel(
     _ addresses: [EndpointAddress],

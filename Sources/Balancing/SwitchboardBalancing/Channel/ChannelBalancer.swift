@@ -51,8 +51,8 @@ package final class ChannelBalancer: BalancerHost {
   private let target: Target
   private let resolver: any Resolver
   private let pace: ResolutionPace
-  private let defaultConfig: ServiceConfig?
-  private let defaultPolicy: PolicyChoice
+  /// The channel's own, in place of what the resolver does not find.
+  private let own: (config: ServiceConfig?, policy: PolicyChoice)
   package let policies: PolicyRegistry
   package let metrics: MetricScope?
 
@@ -66,6 +66,9 @@ package final class ChannelBalancer: BalancerHost {
   package private(set) var router: (any CallRouter)?
   private var isShutDown = false
   private var generator = SystemRandomNumberGenerator()
+  /// What policies have warned of.
+  private var warnings: [String] = []
+  private static let mostWarnings = 16
 
   package private(set) var state = ConnectivityState.idle
   package private(set) var picker: any Picker = ConstantPicker(.wait)
@@ -88,16 +91,15 @@ package final class ChannelBalancer: BalancerHost {
     self.resolver = resolver
     pace = options.pace
     policies = PolicyRegistry(options.policies)
-    defaultConfig = serviceConfig
-    defaultPolicy = try policies.choose(for: serviceConfig) ?? .standard
+    own = (serviceConfig, try policies.choose(for: serviceConfig) ?? .standard)
     goIdle()
   }
 
   /// The service config in use: the resolver's or else the channel's.
-  package var serviceConfig: ServiceConfig? { active.map(\.config) ?? defaultConfig }
+  package var serviceConfig: ServiceConfig? { active.map(\.config) ?? own.config }
 
   /// The name of the policy in use.
-  package var policyName: String { (active?.policy ?? defaultPolicy).name }
+  package var policyName: String { (active?.policy ?? own.policy).name }
 
   /// Whether the resolver is running and no endpoints are known yet. Targets that consist of addresses need no
   /// resolving.
@@ -181,9 +183,9 @@ package final class ChannelBalancer: BalancerHost {
   /// Throws, and changes nothing, if the config is invalid.
   private func use(_ result: ResolverResult) throws(GRPCStatus) {
     let resolved = try result.serviceConfig.get()
-    let config = resolved ?? defaultConfig
+    let config = resolved ?? own.config
     let named = result.policy == nil ? try policies.choose(for: config) : result.policy
-    let policy = named ?? defaultPolicy
+    let policy = named ?? own.policy
     let isNew = active == nil || active?.config != config
     if isNew { report(config, policy) }
     if active?.policy.name != policy.name {
@@ -253,6 +255,12 @@ package final class ChannelBalancer: BalancerHost {
 
   package func resolveAgain() { resolution?.resolveAgain() }
   package func random() -> UInt64 { generator.next() }
+
+  package func warn(_ text: String) {
+    guard !isShutDown, warnings.count < Self.mostWarnings, !warnings.contains(text) else { return }
+    warnings.append(text)
+    owner?.balancerReports(text, isWarning: true)
+  }
 }
 
 extension GRPCStatus {

@@ -7,6 +7,14 @@ struct LoadWeighing {
   var errorUtilizationPenalty = 1.0
 }
 
+/// What servers have sent in place of load reports from which weights follow.
+struct LoadLack {
+  /// The calls that succeeded.
+  var calls = 0
+  /// The reports without a weight.
+  var reports = 0
+}
+
 /// The weight of an endpoint (gRFC A58): its reported calls per second, divided by its utilization.
 final class EndpointLoad: LoadTracker {
   /// The settings that all endpoints of a policy share. They outlive the policy, because calls may end later.
@@ -14,6 +22,8 @@ final class EndpointLoad: LoadTracker {
     var weighing = LoadWeighing()
     /// Whether reports come with calls instead of on a separate stream.
     var usesCalls = true
+    /// What came while no report had a weight in it; `nil` once one had, or the log has said so.
+    var lack: LoadLack? = LoadLack()
     let time: any BalancerTime
 
     init(_ time: any BalancerTime) { self.time = time }
@@ -33,19 +43,24 @@ final class EndpointLoad: LoadTracker {
 
   func callEnded(_ outcome: CallOutcome) {
     if settings.usesCalls, let report = outcome.loadReport { record(report) }
+    if settings.lack != nil, outcome.status?.code == .ok { settings.lack?.calls += 1 }
   }
 
   /// Records a report. One without load, or from which no finite weight follows, is ignored.
   func record(_ report: LoadReport) {
     let rate = report.queriesPerSecond
     let busy = report.applicationUtilization > 0 ? report.applicationUtilization : report.cpuUtilization
-    guard rate > 0, busy > 0 else { return }
+    guard rate > 0, busy > 0 else {
+      settings.lack?.reports += 1
+      return
+    }
     let errors = max(0, report.errorsPerSecond) / rate * settings.weighing.errorUtilizationPenalty
     let new = rate / (busy + errors)
     guard new > 0, new.isFinite else { return }
     let now = settings.time.now
     if firstReport == nil { firstReport = now }
     last = (new, now)
+    settings.lack = nil
   }
 
   /// Discards earlier reports after a new connection, because they may no longer hold.

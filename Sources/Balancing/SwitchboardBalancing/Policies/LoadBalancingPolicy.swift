@@ -81,6 +81,9 @@ public protocol BalancerHost: AnyObject {
 
   /// Where the policy records metrics. `nil`: nowhere. It does not change.
   var metrics: MetricScope? { get }
+
+  /// Says in the channel's log what is hardly meant. A channel logs the same text once, however often its policies are made.
+  func warn(_ text: String)
 }
 
 /// The host of a child policy. It forwards to its own host what it does not handle itself.
@@ -99,6 +102,7 @@ extension ForwardingHost {
   var time: any BalancerTime { host.time }
   var policies: PolicyRegistry { host.policies }
   var metrics: MetricScope? { host.metrics }
+  func warn(_ text: String) { host.warn(text) }
 }
 
 /// Is notified of a subchannel's events.

@@ -5,6 +5,9 @@ package struct RequestHash: Sendable {
   /// `nil` if the name is empty.
   private let field: MetadataField?
 
+  /// Whether it has a field to look for.
+  var isUsed: Bool { field != nil }
+
   /// The name is in lower case.
   package init(header: String) { field = header.isEmpty ? nil : MetadataField(name: Array(header.utf8)) }
 

@@ -61,6 +61,11 @@ final class RingHashBalancer: LoadBalancer, Picker {
   private var ringEndpoints: [Endpoint] = []
   private var ringWeights: [UInt64] = []
   private var random: QuickRandom
+  /// How many calls went to a server at random, because they lacked what is to be hashed; `nil` once one had it, or the log has said
+  /// so.
+  private var unhashed: Int? = 0
+  /// After so many calls, of which some may not need a server of their own, the log says so.
+  private static let callsBeforeDoubt = 100
   /// The endpoints that calls wait for, and the timer that connects them. It fires after the pick, because a subchannel
   /// may report a change immediately.
   private var wanted: [EndpointSubchannels.Member] = []
@@ -82,6 +87,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     let isOther = self.config != config
     self.config = config
     requestHash = RequestHash(header: config.requestHashHeader)
+    if isOther { unhashed = 0 }
     // Calls that wait for an endpoint that is removed look for another before this returns. They wait for the
     // next ring.
     let old = ring
@@ -183,8 +189,26 @@ final class RingHashBalancer: LoadBalancer, Picker {
   func pick(_ call: any CallToPick) -> Pick {
     guard !ring.items.isEmpty else { return .wait }
     let hash = requestHash.hash(of: call.metadata) ?? call.route?.hash?(call.metadata)
-    if let hash { return pick(from: ring.position(of: hash)) }
-    return pickAny(from: ring.position(of: random.next()))
+    if let hash {
+      unhashed = nil
+      return pick(from: ring.position(of: hash))
+    }
+    let pick = pickAny(from: ring.position(of: random.next()))
+    if let count = unhashed, case .subchannel = pick { placedAtRandom(call, after: count) }
+    return pick
+  }
+
+  /// Says once that no call has what is to be hashed. Where nothing is to be, that is what the config asks for.
+  private func placedAtRandom(_ call: any CallToPick, after count: Int) {
+    guard requestHash.isUsed || call.route?.hash != nil else { return }
+    unhashed = count + 1
+    guard count + 1 == Self.callsBeforeDoubt else { return }
+    unhashed = nil
+    let lacks =
+      requestHash.isUsed
+      ? "the metadata \(config.requestHashHeader), which requestHashHeader names"
+      : "what the hash policies of their routes look at"
+    host.warn("ring_hash: each call goes to a server at random: none of the first \(count + 1) had \(lacks)")
   }
 
   /// Chooses the first endpoint that has not failed.

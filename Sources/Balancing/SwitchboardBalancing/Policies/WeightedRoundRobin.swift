@@ -81,6 +81,10 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   private var changes = 0
   private var timer: (any ScheduledAction)?
   private var meter: WeightMeter?
+  /// When the first call was seen to succeed, while no report has had a weight in it.
+  private var lackStart: Duration?
+  /// So few calls are no reason to doubt.
+  private static let callsBeforeDoubt = 100
 
   private let endpoints: EndpointSubchannels
 
@@ -101,6 +105,10 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
     let old = self.config
     self.config = config
+    if old.enableOobLoadReport != config.enableOobLoadReport {
+      settings.lack = LoadLack()
+      lackStart = nil
+    }
     meter?.update(endpoints)
     settings.usesCalls = !config.enableOobLoadReport
     settings.weighing.blackoutPeriod = config.blackoutPeriod
@@ -149,6 +157,7 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     timer = host.time.schedule(after: config.weightUpdatePeriod) { [weak self] in
       guard let self else { return }
       share()
+      if let lack = settings.lack { judge(lack) }
       startTimer()
     }
   }
@@ -173,6 +182,26 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     }
   }
 
+  /// Says once that no server reports what weights are made of, when there has been time for it.
+  private func judge(_ lack: LoadLack) {
+    guard lack.calls > 0 else { return }
+    let now = settings.time.now
+    let start = lackStart ?? now
+    lackStart = start
+    // Servers choose the pace of a stream themselves, and may have had nothing to do at its beginning.
+    let patience = config.enableOobLoadReport ? config.weightExpirationPeriod : config.blackoutPeriod
+    guard lack.calls >= Self.callsBeforeDoubt, now - start >= patience else { return }
+    settings.lack = nil
+    let reason =
+      lack.reports > 0
+      ? "no report of load had queries per second and a utilization above zero: servers set both"
+      : config.enableOobLoadReport
+        ? "no server reported its load on a stream: servers need a LoadReportService"
+        : "no server reported its load with its calls: servers set ServerOptions.loadRecorder or context.loadReport, or report on a "
+          + "stream, for which enableOobLoadReport asks"
+    host.warn("weighted_round_robin acts as round_robin: \(reason)")
+  }
+
   func pick(_ call: any CallToPick) -> Pick {
     let count = endpoints.ready.count
     guard count > 0 else { return .wait }
@@ -182,6 +211,9 @@ final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
     let member = endpoints.ready[
       scheduler.next(of: count) { endpoints.ready[$0].load?.share ?? StrideScheduler.full }
     ]
-    return .subchannel(member.subchannel, tracker: settings.usesCalls ? member.load : nil)
+    return .subchannel(
+      member.subchannel,
+      tracker: settings.usesCalls || settings.lack != nil ? member.load : nil
+    )
   }
 }

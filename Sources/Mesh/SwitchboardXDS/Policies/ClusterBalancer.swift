@@ -111,6 +111,7 @@ final class ClusterBalancer: BalancerHost {
   var time: any BalancerTime { host.time }
   var policies: PolicyRegistry { host.policies }
   var metrics: MetricScope? { host.metrics }
+  func warn(_ text: String) { host.warn(text) }
 }
 
 extension LeafConfig {
