@@ -187,6 +187,50 @@ import Testing
     try await check(.with { $0.safety = .cacheableRequest }, nil)
   }
 
+  /// A number of each call in its metadata would keep all calls apart, without a sign.
+  @Test(
+    arguments: [
+      (nil, "x-request-id", true), (["accept-language"], "x-request-id", false),
+      (nil, "authorization", false),
+    ] as [([String]?, String, Bool)]
+  )
+  func aCacheThatAnswersNothingSaysWhatKeepsCallsApart(_ fields: [String]?, _ name: String, _ warns: Bool)
+    async throws
+  {
+    let entries = LogEntries()
+    var channelOptions = ChannelOptions()
+    channelOptions.logger = Logger(entries, minimumLevel: .warning)
+    let cache = try ResponseCache(variesBy: fields)
+    let channel = try Channel(inProcess: [TestProvider()], channelOptions: channelOptions)
+    try await withChannel(channel) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      for number in 0..<1001 {
+        if number == 999 { #expect(entries.all.isEmpty) }
+        let options = options(cache, [name: "\(number)", "accept-language": "en"])
+        _ = try await client.get(request("x"), callOptions: options)
+      }
+    }
+    #expect(
+      entries.all.map { $0.message.hasPrefix("a ResponseCache has answered no call so far") }
+        == (warns ? [true] : [])
+    )
+    #expect(entries.all.first?.metadata["fields"] == (warns ? name : nil))
+  }
+
+  /// Nothing is wrong with a cache whose first calls all ask for something else.
+  @Test func requestsThatDifferAreNoMistake() async throws {
+    let entries = LogEntries()
+    var channelOptions = ChannelOptions()
+    channelOptions.logger = Logger(entries, minimumLevel: .warning)
+    let cache = try ResponseCache(capacity: 2000)
+    let channel = try Channel(inProcess: [TestProvider()], channelOptions: channelOptions)
+    try await withChannel(channel) { channel async throws in
+      let client = Echo_EchoClient(channel: channel)
+      for number in 0..<1001 { _ = try await client.get(request("\(number)"), callOptions: options(cache)) }
+    }
+    #expect(entries.all.isEmpty)
+  }
+
   /// Tokens in the options are added below all interceptors.
   @Test func responsesAreNotSharedBetweenTokens() async throws {
     struct Tokens: AuthTokenProvider {

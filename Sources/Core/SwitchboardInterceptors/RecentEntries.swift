@@ -21,6 +21,9 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
 
   var count: Int { indices.count }
 
+  /// The keys, in no order.
+  var keys: some Collection<Key> { indices.keys }
+
   mutating func removeAll() { self = RecentEntries(capacity: capacity) }
 
   /// The value of a key, unless it has expired.

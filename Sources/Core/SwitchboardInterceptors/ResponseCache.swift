@@ -12,7 +12,8 @@ import SwitchboardText
 /// The metadata is what the call has when it reaches the cache: its own, what it inherits, and what interceptors set that come
 /// between the caller and the cache. What interceptors set after it does not count. The fields of a trace, `traceparent`,
 /// `tracestate` and `grpc-trace-bin`, never count by themselves. If each call has a field of its own, such as a number, name the
-/// fields that responses vary by: otherwise no call is equal to another.
+/// fields that responses vary by: otherwise no call is equal to another. If none of a thousand calls is answered from the cache, and
+/// their metadata are what keeps equal requests apart, the log of the channel has a warning with the names.
 ///
 /// A token in the call's options counts as the `authorization` that will be sent, and `AccessTokenInterceptors` that follow the
 /// cache count by their `AccessTokens`. The token of an `AuthTokenProvider` is not known here, so calls with a provider are not
@@ -37,6 +38,16 @@ public final class ResponseCache: ClientInterceptorFactory {
     let request: AnyHashable
     let metadata: [[UInt8]: [[UInt8]]]
     let tokens: [TokenSource]
+
+    /// Whether two calls are equal but for their metadata and tokens.
+    func differsByCallerOnly(from other: Key) -> Bool {
+      other != self && other.host == host && other.authority == authority && other.path == path
+        && other.request == request
+    }
+
+    func fieldsThatDiffer(from other: Key) -> [[UInt8]] {
+      Set(metadata.keys).union(other.metadata.keys).filter { metadata[$0] != other.metadata[$0] }
+    }
   }
 
   /// Whose tokens a call gets below the cache. It is kept, so that nothing else can be at its address.
@@ -64,14 +75,23 @@ public final class ResponseCache: ClientInterceptorFactory {
   private let time: MonotonicTime
   /// The paths of methods of which the log says that they are hardly meant to be cached.
   private let doubted = Locked<Set<ExactText>>([])
-  /// How many calls were not to be cached; `nil` once one was, or the log has said so.
-  private let unused = Locked<Int?>(0)
+  private let use = Locked(Use())
+
+  /// What has come of the cache so far.
+  private struct Use: Sendable {
+    /// How many calls were not to be cached; `nil` once one was, or the log has said so.
+    var passed: Int? = 0
+    /// How many calls that may be cached had no answer here; `nil` once one had, or the log has said why.
+    var missed: Int? = 0
+  }
 
   private static let authorization = Array("authorization".utf8)
   private static let tracing = ["traceparent", "tracestate", "grpc-trace-bin"].map { Array($0.utf8) }
   private static let mostDoubts = 64
   /// After so many calls of which none was one to be cached, the log says so.
   private static let callsBeforeDoubt = 20
+  /// After so many calls of which none was answered from the cache, the log says what keeps equal requests apart.
+  private static let missesBeforeDoubt = 1000
 
   /// Caches up to `capacity` responses, each for `lifetime`, and evicts the least recently used. With zero for one of
   /// them, it caches nothing. `variesBy` names the fields of the metadata that count; without it, all do. `now` is for tests.
@@ -128,7 +148,6 @@ public final class ResponseCache: ClientInterceptorFactory {
         ($0 as? any TokenAdding).map { TokenSource(tokens: $0.tokens) }
       }
     }
-    unused.withLock { $0 = nil }
     return Key(
       host: ExactText(context.host),
       authority: options.serverAuthority.map(ExactText.init),
@@ -136,6 +155,36 @@ public final class ResponseCache: ClientInterceptorFactory {
       request: AnyHashable(message),
       metadata: metadata,
       tokens: tokens
+    )
+  }
+
+  /// Counts a call that may be cached, and says once of a cache that answers none which metadata keeps equal requests apart. Requests
+  /// that differ may be meant.
+  private func looked<Request: Sendable, Response: Sendable>(
+    for key: Key,
+    isKnown: Bool,
+    _ context: ClientInterceptorContext<Request, Response>
+  ) {
+    let isDue = use.withLock { use in
+      use.passed = nil
+      use.missed = isKnown ? nil : use.missed.map { $0 + 1 }
+      guard use.missed == Self.missesBeforeDoubt else { return false }
+      use.missed = nil
+      return true
+    }
+    guard isDue else { return }
+    let twins = entries.withLock { $0.keys.filter { key.differsByCallerOnly(from: $0) } }
+    // Users who each call once are no mistake.
+    let names = Set(twins.flatMap { key.fieldsThatDiffer(from: $0) }).subtracting([Self.authorization])
+    guard !names.isEmpty else { return }
+    let list = names.map { String(decoding: $0, as: UTF8.self).excerpt }.sorted().prefix(8).joined(
+      separator: ", "
+    )
+    context.channelLogger.log(
+      .warning,
+      "a ResponseCache has answered no call so far: equal requests are kept apart by their metadata, which each call has of its own; "
+        + "name the fields that responses vary by in variesBy",
+      ["calls": "\(Self.missesBeforeDoubt)", "fields": list, "last method": context.path]
     )
   }
 
@@ -173,10 +222,10 @@ public final class ResponseCache: ClientInterceptorFactory {
     _ context: ClientInterceptorContext<Request, Response>,
     _ reason: String
   ) {
-    let isNews = unused.withLock { unused in
-      unused = unused.map { $0 + 1 }
-      guard unused == Self.callsBeforeDoubt else { return false }
-      unused = nil
+    let isNews = use.withLock { use in
+      use.passed = use.passed.map { $0 + 1 }
+      guard use.passed == Self.callsBeforeDoubt else { return false }
+      use.passed = nil
       return true
     }
     guard isNews else { return }
@@ -204,6 +253,7 @@ public final class ResponseCache: ClientInterceptorFactory {
       guard let key = cache.key(request, context) else { return try await next(request) }
       let now = cache.time.now()
       let known = cache.entries.withLock { $0.value(for: key, at: now) }
+      cache.looked(for: key, isKnown: known != nil, context)
       if let known = known as? UnaryResponse<Response> {
         cache.doubt(context)
         return known
