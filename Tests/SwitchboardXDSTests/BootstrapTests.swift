@@ -1,10 +1,14 @@
-import SwitchboardCall
+import CallTestSupport
+import ServerTestSupport
+import Switchboard
 import Testing
 
 @testable import SwitchboardXDS
 
 @Suite struct BootstrapTests {
   private static let server = #"{"server_uri": "plane:443", "channel_creds": [{"type": "insecure"}]}"#
+  private static let badServer =
+    #"{"server_uri": "a", "channel_creds": [{"type": "tls", "config": {"ca_certificate_file": "no/roots.pem"}}]}"#
 
   @Test func aWholeBootstrapIsRead() throws {
     let bootstrap = try XDSBootstrap(
@@ -34,6 +38,7 @@ import Testing
         }
         """
     )
+    #expect(bootstrap.remarks.map(shortened) == ["something_new: is unknown and ignored"])
     let first = try #require(bootstrap.servers.first)
     #expect(first.target == "dns:///plane.example:443" && first.features == [.failOnDataErrors])
     let credentials = TLSCredentials(certificateChain: .file("/c.pem"), privateKey: .file("/c.key"))
@@ -121,6 +126,71 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) { try XDSBootstrap(json: json) }
     #expect(failure?.code == .invalidArgument)
     #expect(failure?.message == "xDS bootstrap: \(reason)")
+  }
+
+  private func shortened(_ remark: String) -> String { String(remark.prefix { $0 != ";" }) }
+
+  /// All clients ignore what they do not know. Members that they have, and this one needs not, are none.
+  @Test func membersThatNobodyReadsAreRemarkedOn() throws {
+    let bootstrap = try XDSBootstrap(
+      json: """
+        {
+          "xds_servers": [{
+            "server_uri": "plane:443",
+            "channel_creds": [{"type": "tsl"}, {"type": "google_default", "config": {"any": 1}}, {"type": "insecure"}, {"type": "tls"}],
+            "call_creds": [{"type": "jwt_token_fil", "config": {"any": 1}}],
+            "server_feature": [],
+            "server_features": ["xds_v3", "ignore_resource_deletion", "trusted_xds_servers"]
+          }],
+          "node": {"id": "a", "clustr": "b", "user_agent_name": "c", "metadata": {"any": 1}},
+          "server_listener_resource_name_template": "x",
+          "authorities": {"any": {"xds_server": []}},
+          "certificate_providers": {"one": {"plugin_name": "file_watchers", "config": {"any": 1}}, "two": {"plugin_name": "own"}},
+          "certificate_provider": {}
+        }
+        """
+    )
+    #expect(
+      bootstrap.remarks.map(shortened) == [
+        "certificate_provider: is unknown and ignored",
+        "xds_servers[0].server_feature: is unknown and ignored",
+        "node.clustr: is unknown and ignored", "authorities.any.xds_server: is unknown and ignored",
+        "xds_servers[0].server_features[2]: trusted_xds_servers is unknown and ignored (did you mean trusted_xds_server?)",
+        "xds_servers[0].channel_creds[0].type: tsl is unknown and ignored (did you mean tls?)",
+        "xds_servers[0].call_creds[0].type: jwt_token_fil is unknown and ignored (did you mean jwt_token_file?)",
+        "certificate_providers.one.plugin_name: file_watchers is unknown and ignored (did you mean file_watcher?)",
+      ]
+    )
+    #expect(bootstrap.remarks.first?.hasSuffix("(did you mean certificate_providers?)") == true)
+  }
+
+  @Test func aResolverLogsThemOnce() async throws {
+    let log = LogEntries()
+    let bootstrap = try XDSBootstrap(json: #"{"xds_servers": [\#(Self.server)], "nod": {}}"#)
+    var options = ChannelOptions()
+    options.resolvers = [XDSResolver(bootstrap: bootstrap, logger: Logger(log, minimumLevel: .warning))]
+    for _ in 0..<2 { await (try Channel(target: "xds:///greeter", options: options)).shutDown() }
+    #expect(log.all.map { shortened($0.message) } == ["xDS bootstrap: nod: is unknown and ignored"])
+  }
+
+  /// Otherwise calls would fail, and say that the control plane cannot be asked.
+  @Test(arguments: [
+    (#"{"xds_servers": [\#(server), \#(badServer)]}"#, "xds_servers[1]"),
+    (
+      #"{"xds_servers": [\#(server)], "authorities": {"a": {"xds_servers": [\#(badServer)]}}}"#,
+      "authorities.a.xds_servers[0]"
+    ),
+  ])
+  func filesOfAControlPlaneAreReadBeforeThereIsAChannel(_ json: String, _ path: String) throws {
+    var options = ChannelOptions()
+    options.resolvers = [XDSResolver(bootstrap: try XDSBootstrap(json: json), logger: .quiet)]
+    let failure = #expect(throws: GRPCStatus.self) { try Channel(target: "xds:///greeter", options: options) }
+    #expect(failure?.code == .invalidArgument)
+    #expect(
+      failure?.message?.hasPrefix("xDS bootstrap: \(path).channel_creds: TLS: cannot read") == true
+        && failure?.message?.contains("no/roots.pem") == true,
+      "\(failure?.message ?? "")"
+    )
   }
 
   @Test func aTargetOfAnOwnerThatIsNotKnownIsRefused() throws {

@@ -64,8 +64,14 @@ public struct ConfigReader: Sendable {
     }
   }
 
+  /// Members that are known, and not read.
+  package func knows(_ names: String...) { for name in names { audit?.asked(name, of: number) } }
+
+  /// The names of its members are the user's.
+  package func takesAnything() { audit?.takesAnything(number) }
+
   /// Notes what is hardly meant, though it is valid. The paths are below the object.
-  func note(_ doubts: [ConfigFinding]) {
+  package func note(_ doubts: [ConfigFinding]) {
     for var doubt in doubts {
       doubt.path = path(doubt.path)
       audit?.doubted(doubt)

@@ -5,19 +5,23 @@ public import SwitchboardCall
 import SwitchboardText
 
 extension XDSBootstrap {
-  /// Reads gRPC's bootstrap in JSON. Members that are not known are ignored, as by all clients. Throws `INVALID_ARGUMENT`, which
-  /// names the member by its path.
+  /// Reads gRPC's bootstrap in JSON. Members that are not known are ignored, as by all clients; an `XDSResolver` that gets the
+  /// bootstrap logs them. Throws `INVALID_ARGUMENT`, which names the member by its path.
   public init(json: String) throws(GRPCStatus) {
     do throws(GRPCStatus) {
       guard case .object(let members) = try ConfigValue(json: json) else {
         throw .invalidServiceConfig("", "is not an object")
       }
-      try self.init(members)
+      let audit = ConfigAudit()
+      try self.init(members, audit)
+      remarks = audit.findings.filter(\.isMistake).prefix(ConfigFinding.mostReported).map(\.description)
     } catch { throw .invalidBootstrap(error) }
   }
 
-  private init(_ members: [String: ConfigValue]) throws(GRPCStatus) {
-    let reader = ConfigReader(members, at: "")
+  private init(_ members: [String: ConfigValue], _ audit: ConfigAudit) throws(GRPCStatus) {
+    let reader = ConfigReader(members, at: "", audit: audit)
+    // Of servers that a control plane configures.
+    reader.knows("server_listener_resource_name_template")
     let servers = try reader.required("xds_servers", try Self.servers("xds_servers", of: reader))
     self.init(servers: servers, node: try Node(reader, members))
     if let template = try reader.string("client_default_listener_resource_name_template"), !template.isEmpty {
@@ -51,6 +55,10 @@ extension XDSBootstrap.Server {
       )
     }
     let features = try reader.strings("server_features") ?? []
+    for (position, feature) in features.enumerated() where XDSBootstrap.Feature(name: feature) == nil {
+      let known = XDSBootstrap.Feature.allCases.map(\.rawValue)
+      reader.noteUnknown("server_features[\(position)]", feature, known: known)
+    }
     self.init(
       target,
       security: try Self.security(reader),
@@ -61,8 +69,14 @@ extension XDSBootstrap.Server {
 
   /// The first credentials of calls whose kind is known: further ones would send the same field again.
   private static func tokenFile(_ reader: ConfigReader) throws(GRPCStatus) -> String? {
-    for offer in try reader.objects("call_creds") ?? [] {
-      guard try offer.required("type", try offer.string("type")).isExactly("jwt_token_file") else { continue }
+    let offers = try reader.objects("call_creds") ?? []
+    for offer in offers { offer.knows("type", "config") }
+    for offer in offers {
+      let kind = try offer.required("type", try offer.string("type"))
+      guard kind.isExactly("jwt_token_file") else {
+        offer.noteUnknown("type", kind, known: ["jwt_token_file"])
+        continue
+      }
       let config = try offer.required("config", try offer.object("config"))
       let path = try config.required("jwt_token_file", try config.string("jwt_token_file"))
       guard !path.isEmpty else { throw config.failure("jwt_token_file", "is empty") }
@@ -75,6 +89,7 @@ extension XDSBootstrap.Server {
   private static func security(_ reader: ConfigReader) throws(GRPCStatus) -> ChannelSecurity {
     var passedOver: [String] = []
     let offers = try reader.required("channel_creds", try reader.objects("channel_creds"))
+    for offer in offers { offer.knows("type", "config") }
     for offer in offers {
       let kind = try offer.required("type", try offer.string("type"))
       if kind.isExactly("insecure") { return .plaintext }
@@ -83,6 +98,7 @@ extension XDSBootstrap.Server {
           try offer.object("config").map { config throws(GRPCStatus) in try ClientTLS(config) } ?? ClientTLS()
         )
       }
+      offer.noteUnknown("type", kind, known: ["tls", "insecure"])
       passedOver.append(
         kind.isExactly("google_default") ? "google_default (it needs Google's own libraries)" : kind.excerpt
       )
@@ -120,6 +136,14 @@ extension XDSBootstrap.Node {
   fileprivate init(_ reader: ConfigReader, _ members: [String: ConfigValue]) throws(GRPCStatus) {
     self.init()
     guard let node = try reader.object("node") else { return }
+    // What a control plane may want to know of a client, and learns from this one by itself, or not.
+    node.knows(
+      "user_agent_name",
+      "user_agent_version",
+      "user_agent_build_version",
+      "build_version",
+      "client_features"
+    )
     id = try node.string("id") ?? ""
     cluster = try node.string("cluster") ?? ""
     if let locality = try node.object("locality") {
@@ -128,7 +152,7 @@ extension XDSBootstrap.Node {
       let older = try locality.string("subZone")
       subZone = try locality.string("sub_zone") ?? older ?? ""
     }
-    _ = try node.object("metadata")
+    try node.object("metadata")?.takesAnything()
     if case .object(let own)? = members["node"], case .object(let values)? = own["metadata"] {
       metadata = values
     }
@@ -153,6 +177,8 @@ extension CertificateProviderConfig {
     let plugin = try reader.required("plugin_name", try reader.string("plugin_name"))
     let settings = try reader.object("config")
     guard plugin.isExactly("file_watcher") else {
+      settings?.takesAnything()
+      reader.noteUnknown("plugin_name", plugin, known: ["file_watcher"])
       self = .unknown(plugin: plugin)
       return
     }
@@ -172,6 +198,12 @@ extension CertificateProviderConfig {
 }
 
 extension ConfigReader {
+  /// Notes a value that only other clients know, if it is nearly one that is known here.
+  fileprivate func noteUnknown(_ member: String, _ value: String, known: [String]) {
+    let reason = "\(value.excerpt) is unknown and ignored"
+    note([ConfigFinding(path: member, name: value, reason: reason, candidates: known, isCommon: true)])
+  }
+
   /// The files of a certificate and its key, which are given together.
   fileprivate func credentialFiles() throws(GRPCStatus) -> (chain: String?, key: String?) {
     let chain = try string("certificate_file")

@@ -22,6 +22,8 @@ public struct XDSBootstrap: Hashable, Sendable {
   public var listenerTemplate = "%s"
   /// Where certificates come from, by the names that a control plane uses (gRFC A29).
   var certificateProviders: [String: CertificateProviderConfig] = [:]
+  /// What nobody reads of its JSON, and what was probably meant.
+  var remarks: [String] = []
 
   /// A bootstrap in code.
   public init(servers: [Server], node: Node = Node()) {

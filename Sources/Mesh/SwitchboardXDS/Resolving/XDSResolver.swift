@@ -41,14 +41,14 @@ public struct XDSResolver: Resolver {
   /// The name in the target. Throws `INVALID_ARGUMENT` if there is no bootstrap, or it is invalid.
   public func serverName(of target: Target) throws(GRPCStatus) -> String {
     guard !target.endpoint.isEmpty else { throw .badTarget(target.text, "it has no name") }
-    _ = try bootstrap.get().listenerName(for: target.endpoint, of: target.authority)
+    _ = try bootstrap.get(usedLogger).listenerName(for: target.endpoint, of: target.authority)
     if usesClusterSecurity { try bootstrap.certificates(usedLogger).prepare() }
     return target.endpoint
   }
 
   public func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
     do throws(GRPCStatus) {
-      let settings = try bootstrap.get()
+      let settings = try bootstrap.get(usedLogger)
       let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
       let environment = environment(updates)
       let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
@@ -82,14 +82,15 @@ extension XDSResolver: RoutingResolver {}
 /// A bootstrap that is given, or that of the environment, and its certificate providers: read when a channel is made, and not again
 /// on its loop.
 private final class KnownBootstrap: Sendable {
-  private let known: Locked<XDSBootstrap?>
+  private let given: XDSBootstrap?
+  private let checked = Locked<XDSBootstrap?>(nil)
   private let providers = Locked<CertificateProviders?>(nil)
 
-  init(_ given: XDSBootstrap?) { known = Locked(given) }
+  init(_ given: XDSBootstrap?) { self.given = given }
 
   /// Those of all channels of the resolver.
   func certificates(_ logger: Logger) throws(GRPCStatus) -> CertificateProviders {
-    let configs = try get().certificateProviders
+    let configs = try get(logger).certificateProviders
     return providers.withLock { providers in
       if let providers { return providers }
       let made = CertificateProviders(configs, logger)
@@ -98,10 +99,17 @@ private final class KnownBootstrap: Sendable {
     }
   }
 
-  func get() throws(GRPCStatus) -> XDSBootstrap {
-    if let known = known.withLock({ $0 }) { return known }
-    let read = try XDSBootstrap.ofEnvironment()
-    known.withLock { $0 = read }
-    return read
+  func get(_ logger: Logger) throws(GRPCStatus) -> XDSBootstrap {
+    if let known = checked.withLock({ $0 }) { return known }
+    let bootstrap = if let given { given } else { try XDSBootstrap.ofEnvironment() }
+    try bootstrap.checkFiles()
+    let isFirst = checked.withLock { checked in
+      defer { checked = bootstrap }
+      return checked == nil
+    }
+    if isFirst {
+      for remark in bootstrap.remarks { logger.log(.warning, "xDS bootstrap: \(remark)") }
+    }
+    return bootstrap
   }
 }
