@@ -25,6 +25,18 @@ import Testing
     }
   }
 
+  private struct Pusher: CallHandlerProvider {
+    let serviceName = "s"
+    var methodHandlers: [MethodHandler] {
+      [
+        LeftOutMistakeTests.get.bytes.unaryHandler { _, context in
+          context.setTrailers(["grpc-retry-pushback-ms": "7"])
+          throw GRPCStatus(code: .unavailable)
+        }
+      ]
+    }
+  }
+
   private func call(
     _ wire: Wire,
     client: HPACKHeaders = [:],
@@ -81,6 +93,29 @@ import Testing
     #expect(entries.client.isEmpty)
     #expect(entries.server.map { $0.metadata["name"] } == [":status", "grpc-status"])
     #expect(entries.server.last?.metadata["hint"] == "let the handler throw a GRPCStatus")
+  }
+
+  /// Clients look for it in trailers, so that a call would be repeated at the client's own pace.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aPushbackInInitialMetadataIsReported(_ wire: Wire)
+    async throws
+  {
+    let entries = try await call(wire, client: [:], server: ["grpc-retry-pushback-ms": "7"])
+    #expect(entries.server.map(\.message) == ["metadata was left out, because it counts in trailers only"])
+    #expect(
+      entries.server.first?.metadata["hint"] == "let the handler call setTrailers, and throw a GRPCStatus"
+    )
+    #expect(entries.client.isEmpty)
+  }
+
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aPushbackInTrailersIsSent(_ wire: Wire) async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    try await withChannel(to: [Pusher()], over: wire, options: options) { channel async throws in
+      let trailers = try await channel.call(Self.get).makeUnaryCall([1]).trailingMetadata
+      #expect(trailers.first(name: "grpc-retry-pushback-ms") == "7")
+    }
+    #expect(entries.all.isEmpty)
   }
 
   /// A proxy passes on what it has received.

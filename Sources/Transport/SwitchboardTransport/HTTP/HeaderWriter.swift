@@ -177,8 +177,8 @@ package final class HeaderWriter {
   /// Adds a user's metadata, except names that belong to HTTP/2 or gRPC itself. If there were fields that HTTP does not
   /// allow, `failureToSend` has already failed the call. Returns whether all were added.
   @discardableResult
-  package func add(_ metadata: HPACKHeaders) -> Bool {
-    metadata.forEachUserField { add(name: $0, value: $1) }
+  package func add(_ metadata: HPACKHeaders, inTrailers: Bool = false) -> Bool {
+    metadata.forEachUserField(inTrailers: inTrailers) { add(name: $0, value: $1) }
   }
 
   /// Adds the headers of a plain HTTP response, except those that belong to the connection.
@@ -190,10 +190,10 @@ package final class HeaderWriter {
     }
   }
 
-  /// Adds metadata whose names get a prefix, such as `trailer-`.
-  package func add(_ metadata: HPACKHeaders, prefix: StaticString) {
+  /// Adds trailers whose names get a prefix, such as `trailer-`.
+  package func add(_ trailers: HPACKHeaders, prefix: StaticString) {
     let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-    metadata.forEachUserField { name, value in
+    trailers.forEachUserField(inTrailers: true) { name, value in
       (Array(start) + name).withUnsafeBufferPointer { add(name: $0, value: value) }
     }
   }

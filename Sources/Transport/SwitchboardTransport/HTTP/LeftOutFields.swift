@@ -5,6 +5,7 @@ import SwitchboardText
 /// many that a program which passes on what it received cannot fill the memory or the log.
 final class LeftOutFields: Sendable {
   private static let most = 64
+  private static let pushback = "grpc-retry-pushback-ms"
 
   private let logger: Logger
   private let reported = Locked<Set<[UInt8]>>([])
@@ -12,12 +13,14 @@ final class LeftOutFields: Sendable {
   init(_ logger: Logger) { self.logger = logger }
 
   /// Called only for metadata of which something was left out.
-  func report(_ metadata: HPACKHeaders, of method: MethodDescriptor) {
+  func report(_ metadata: HPACKHeaders, of method: MethodDescriptor, inTrailers: Bool = false) {
     guard logger.logs(.warning) else { return }
-    for name in metadata.mistakenNames where isNew(name) {
+    for name in metadata.mistakenNames(inTrailers: inTrailers) where isNew(name) {
       var details = ["name": name.excerpt(100), "method": method.path]
       details["hint"] = Self.hint(name)
-      logger.log(.warning, "metadata was left out, because the protocol itself sets it", details)
+      let reason =
+        name.isExactly(Self.pushback) ? "it counts in trailers only" : "the protocol itself sets it"
+      logger.log(.warning, "metadata was left out, because \(reason)", details)
     }
   }
 
@@ -35,6 +38,7 @@ final class LeftOutFields: Sendable {
     case ":authority", "host": "set CallOptions.serverAuthority"
     case "user-agent": "set ChannelOptions.userAgentPrefix"
     case "content-type": "set CallOptions.payloadFormat"
+    case pushback: "let the handler call setTrailers, and throw a GRPCStatus"
     default: nil
     }
   }

@@ -329,18 +329,20 @@ final class InProcessCall: @unchecked Sendable {
     guard status != .ok else {
       guard let own else { return Self.successTrailers }
       var all = Self.successTrailers
-      all.add(contentsOf: allowed(own))
+      all.add(contentsOf: allowed(own, inTrailers: true))
       return all
     }
     var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))]).received
     if let message = status.message { all.add(name: "grpc-message", value: message) }
     if let details = status.packedDetails { all.add(name: "grpc-status-details-bin", binary: details) }
-    if let own { all.add(contentsOf: allowed(own)) }
+    if let own { all.add(contentsOf: allowed(own, inTrailers: true)) }
     return all
   }
 
-  private func allowed(_ own: HPACKHeaders) -> HPACKHeaders {
-    own.allowed { transport.log.leftOut.report(own, of: request.method) }
+  private func allowed(_ own: HPACKHeaders, inTrailers: Bool = false) -> HPACKHeaders {
+    own.allowed(inTrailers: inTrailers) {
+      transport.log.leftOut.report(own, of: request.method, inTrailers: inTrailers)
+    }
   }
 
   private var ownTrailers: HPACKHeaders? {
@@ -365,9 +367,10 @@ extension HPACKHeaders {
   }
 
   /// The fields that a user may send; see `HeaderWriter`. Others are reported.
-  fileprivate func allowed(_ reportLeftOut: () -> Void) -> HPACKHeaders {
+  fileprivate func allowed(inTrailers: Bool = false, _ reportLeftOut: () -> Void) -> HPACKHeaders {
     var allowed = HPACKHeaders()
-    if !forEachUserField({ allowed.append(name: $0, value: $1) }) { reportLeftOut() }
+    let areAll = forEachUserField(inTrailers: inTrailers) { allowed.append(name: $0, value: $1) }
+    if !areAll { reportLeftOut() }
     return allowed
   }
 }

@@ -12,7 +12,7 @@ extension HeaderWriter {
     // Only errors have a message. Connect's conformance suite rejects a success with one.
     if !status.isOk, let message = status.message { addMessage(message, limit: .max) }
     if let details = status.packedDetails { add("grpc-status-details-bin", Base64.encode(details)) }
-    return trailers.map { add($0) } ?? true
+    return trailers.map { add($0, inTrailers: true) } ?? true
   }
 
   func addCode(of status: GRPCStatus) {

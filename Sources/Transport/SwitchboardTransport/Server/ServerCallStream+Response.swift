@@ -325,7 +325,7 @@ extension ServerCallStream {
 
   private func writeStatus(into headers: HeaderWriter) {
     let written = response.writeStatus(into: headers, limit: connection.headerListLimit)
-    if let metadata = written.incomplete { serverLog.leftOut.report(metadata, of: method) }
+    if let trailers = written.incomplete { serverLog.leftOut.report(trailers, of: method, inTrailers: true) }
     if let refusal = written.refusal {
       report(oversized: refusal)
     }

@@ -78,7 +78,7 @@ struct ServerResponse {
     let rest = limit - Self.leastMessage
     if let trailers {
       let start = headers.mark
-      headers.add(trailers)
+      headers.add(trailers, inTrailers: true)
       if headers.listSize > rest { headers.rewind(to: start) }
     }
     if let details = status.packedDetails {

@@ -140,7 +140,7 @@ enum ReservedHeaders {
     ].map { Array($0.utf8) }
   )
 
-  /// The only field of gRPC that handlers send. It says when to retry.
+  /// The only field of gRPC that handlers send. It says when to retry, and counts in trailers only.
   private static let pushback = Array("grpc-retry-pushback-ms".utf8)
 
   /// The names that belong to the connection, whatever is sent over it.
@@ -156,9 +156,9 @@ enum ReservedHeaders {
     return !hopByHop.contains(Array(name))
   }
 
-  static func allow(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+  static func allow(_ name: UnsafeBufferPointer<UInt8>, inTrailers: Bool = true) -> Bool {
     guard let first = name.first, first != UInt8(ascii: ":") else { return false }
-    if name.starts(with: "grpc-".utf8) { return name.elementsEqual(pushback) }
+    if name.starts(with: "grpc-".utf8) { return inTrailers && name.elementsEqual(pushback) }
     return !names.contains(Array(name))
   }
 }
@@ -167,10 +167,15 @@ extension HPACKHeaders {
   /// Passes the fields that a user may send to `body`. The names of HTTP/2 and of gRPC itself are left out. Returns whether
   /// none was.
   @discardableResult
-  func forEachUserField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
+  func forEachUserField(
+    inTrailers: Bool,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void
+  ) -> Bool {
     var areAll = true
     forEachField { name, value in
-      if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
+      if ReservedHeaders.allow(name, inTrailers: inTrailers), FieldSyntax.isName(name),
+        FieldSyntax.isValue(value)
+      {
         body(name, value)
       } else {
         areAll = false
@@ -181,11 +186,11 @@ extension HPACKHeaders {
 
   /// The names that are left out although a program has chosen them, which hardly meant that: in metadata that arrived with
   /// another call, they are no mistake.
-  var mistakenNames: [String] {
+  func mistakenNames(inTrailers: Bool) -> [String] {
     guard !isReceived else { return [] }
     return (0..<fieldCount).compactMap { index in
       withField(at: index) { name, _ in
-        ReservedHeaders.allow(name) ? nil : String(decoding: name, as: UTF8.self)
+        ReservedHeaders.allow(name, inTrailers: inTrailers) ? nil : String(decoding: name, as: UTF8.self)
       }
     }
   }
