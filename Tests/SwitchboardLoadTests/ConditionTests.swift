@@ -54,6 +54,17 @@ struct ConditionTests {
     #expect(throws: PayloadError.self) { try LoadCondition.list(text) }
   }
 
+  /// `errors>0.1` would hold at the first failure.
+  @Test(arguments: [
+    ("errors>0.1", "'0.1' is no number of calls: for a share of them write 0.1%, or 10%, which is 0.1 of them"),
+    ("errors<=2.5", "'2.5' is no number of calls: for a share of them write 2.5%"),
+    ("calls<0.5", "'0.5' is no number of calls"),
+  ])
+  func aShareWithoutItsSignIsExplained(_ text: String, _ reason: String) {
+    let error = #expect(throws: PayloadError.self) { try LoadCondition.list(text) }
+    #expect(error?.description == reason)
+  }
+
   @Test func aSearchFindsTheLimit() {
     for limit in [3.0, 77, 1234, 99_999] {
       var search = LimitSearch(start: 100)

@@ -110,7 +110,7 @@ enum LoadFlags {
     repeats: true,
     help:
       "Exit with 20 if one of them holds, such as 'p99>20ms,errors>0.1%'. There are p50 and other percentiles, mean, min, "
-      + "max, rate, errors and calls."
+      + "max, rate, errors (a number of calls or, with %, a share of them) and calls."
   )
   static let findMax = Flag(
     "--find-max",

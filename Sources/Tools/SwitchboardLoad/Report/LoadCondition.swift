@@ -89,10 +89,8 @@ package struct LoadCondition: Sendable, Equatable {
     case "min": return (.minimum, try time(bound))
     case "max": return (.maximum, try time(bound))
     case "rate": return (.rate, try number(bound.hasSuffix("/s") ? bound.dropLast(2) : bound))
-    case "calls": return (.calls, try number(bound))
-    case "errors":
-      return bound.hasSuffix("%")
-        ? (.errorPercent, try number(bound.dropLast())) : (.errors, try number(bound))
+    case "calls": return (.calls, try count(bound))
+    case "errors": return try errors(bound)
     default:
       guard name.hasPrefix("p"), let percent = Figure.number(name.dropFirst()), percent > 0, percent <= 100
       else {
@@ -107,6 +105,24 @@ package struct LoadCondition: Sendable, Equatable {
   private static func number(_ text: Substring) throws(PayloadError) -> Double {
     guard let number = Figure.number(text) else { throw PayloadError("'\(text)' is not a number") }
     return number
+  }
+
+  private static func count(_ text: Substring) throws(PayloadError) -> Double {
+    let number = try number(text)
+    guard number == number.rounded() else { throw PayloadError("'\(text)' is no number of calls") }
+    return number
+  }
+
+  /// How many calls failed, or with `%` which share of them. A part of a call is a share that was meant: as a number, it would hold at
+  /// the first failure.
+  private static func errors(_ text: Substring) throws(PayloadError) -> (LoadMetric, Double) {
+    if text.hasSuffix("%") { return (.errorPercent, try number(text.dropLast())) }
+    let number = try number(text)
+    guard number == number.rounded() else {
+      let part = number < 1 ? ", or \(Figure.short(number * 100))%, which is \(text) of them" : ""
+      throw PayloadError("'\(text)' is no number of calls: for a share of them write \(text)%\(part)")
+    }
+    return (.errors, number)
   }
 
   private static func time(_ text: Substring) throws(PayloadError) -> Double {
