@@ -57,6 +57,15 @@ import Testing
     }
   }
 
+  /// As other tools take them.
+  @Test func anArrayOfRequestsIsExplained() throws {
+    for data in [#"[{"item": "tea"}, {"item": "milk"}]"#, #"{"item": "tea"} []"#] {
+      let run = try Command.product("switchboard", ["call"] + Self.shop + ["-d", data])
+      let hint = "Requests are JSON objects, one after the other and not in an array"
+      #expect(run.exitCode == 65 && run.errors.contains("\n\(hint)"), "\(run.errors)")
+    }
+  }
+
   /// A field of any message in a request.
   @Test func aMisspeltFieldIsAnsweredWithTheOneThatIsMeant() throws {
     for (data, type, near) in [
