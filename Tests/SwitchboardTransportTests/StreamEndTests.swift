@@ -79,7 +79,7 @@ import Testing
 
   // MARK: Dropped
 
-  @Test(arguments: [Wire.ipv4, .inProcess]) func requestsReleasedWithoutFinishEndTheCall(_ wire: Wire)
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aCallReleasedWithoutFinishSaysBoth(_ wire: Wire)
     async throws
   {
     try await TestPair.with(wire) { pair async throws in
@@ -90,7 +90,21 @@ import Testing
         responses = call.responseStream
       }
       let failure = await status { for try await _ in responses {} }
-      #expect(failure == .requestsDropped)
+      #expect(failure == .unfinishedCallReleased)
+    }
+  }
+
+  /// What is not there is not to blame.
+  @Test func aCallReleasedAfterFinishBlamesNoRequests() async throws {
+    try await Ends.with { channel, _ async throws in
+      let responses: ResponseStream<[UInt8]>
+      do {
+        let call = channel.call(Ends.neverEnd).makeBidirectionalStreamingCall()
+        call.requestStream.finish()
+        responses = call.responseStream
+      }
+      let failure = await status { for try await _ in responses {} }
+      #expect(failure == .callObjectReleased)
     }
   }
 

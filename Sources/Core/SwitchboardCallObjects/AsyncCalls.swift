@@ -44,10 +44,10 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
 
 /// A started call with a stream of requests and one response.
 public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
-  // First, so that a call which is released before the end of its requests says that.
+  // First, so that it is released before the requests, and says that the whole object is.
+  let handle: CallHandle
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
-  let handle: CallHandle
   private let result: OneShot<Response>
 
   @usableFromInline
@@ -110,9 +110,9 @@ public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
 /// ```
 public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
   // First, as above.
+  let handle: CallHandle
   /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
-  let handle: CallHandle
   /// The responses. Releasing the stream cancels the call.
   public let responseStream: ResponseStream<Response>
 
@@ -150,14 +150,20 @@ public protocol AsyncCall: Sendable {
 final class CallHandle: Sendable {
   let call: any ByteCall
   let record: CallRecord
+  /// `nil` if the call has all its requests from the beginning.
+  private let requests: RequestsOwner?
 
   @usableFromInline
-  init(_ call: any ByteCall, _ record: CallRecord) {
+  init(_ call: any ByteCall, _ record: CallRecord, _ requests: RequestsOwner? = nil) {
     self.call = call
     self.record = record
+    self.requests = requests
   }
 
-  deinit { call.cancel(.callObjectReleased) }
+  deinit {
+    if let requests, !requests.isFinished { return requests.fail(.unfinishedCallReleased) }
+    call.cancel(.callObjectReleased)
+  }
 
   func cancel() { call.cancel(.cancelledByCaller) }
 }

@@ -15,7 +15,11 @@ extension MethodCall {
   public func makeClientStreamingCall() -> AsyncClientStreamingCall<Request, Response> {
     let (record, response) = (CallRecord(), OneShot<Response>())
     let started = start(.stream, ResponseHandover(response), record)
-    return AsyncClientStreamingCall(CallHandle(started.call, record), started.requests, response)
+    return AsyncClientStreamingCall(
+      CallHandle(started.call, record, started.requests.owner),
+      started.requests,
+      response
+    )
   }
 
   /// Starts a call with one request and a stream of responses.
@@ -48,6 +52,10 @@ extension MethodCall {
   ) -> AsyncBidirectionalStreamingCall<Request, Response> {
     let record = CallRecord()
     let (started, responses) = startStream(.stream, record, ofAnyType: ofAnyType)
-    return AsyncBidirectionalStreamingCall(CallHandle(started.call, record), started.requests, responses)
+    return AsyncBidirectionalStreamingCall(
+      CallHandle(started.call, record, started.requests.owner),
+      started.requests,
+      responses
+    )
   }
 }

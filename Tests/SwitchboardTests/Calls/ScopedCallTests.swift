@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func requestsReleasedWithoutFinishEndTheCall(_ intercepted: Bool)
+  @Test(arguments: [false, true]) func aCallReleasedWithoutFinishSaysBoth(_ intercepted: Bool)
     async throws
   {
     try await EchoPair.with { pair async throws in
@@ -106,7 +106,11 @@ import Testing
       }
       let failure = await status { for try await _ in responses {} }
       #expect(failure?.code == .cancelled)
-      #expect(failure?.message?.contains("released without finish()") == true)
+      #expect(
+        failure?.message?.contains(
+          "the call object was released before its call had ended, and without finish()"
+        ) == true
+      )
     }
   }
 }

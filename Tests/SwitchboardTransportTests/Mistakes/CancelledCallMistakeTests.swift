@@ -99,7 +99,7 @@ import Testing
       let status = await status {
         while !Task.isCancelled { try await requests.send([UInt8](repeating: 0, count: 100_000)) }
       }
-      #expect(status == .callObjectReleased)
+      #expect(status == .unfinishedCallReleased)
       #expect(status?.message?.contains("keep it") == true)
     }
   }

@@ -203,7 +203,10 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     let (call, requests) = (EndedCall(), MessagePipe(limit: 1))
     requests.finish(.wrongForm(method.descriptor))
     let encoder = method.requests
-    return StartedCall(call, RequestStreamWriter(call, requests) { try encoder.encode($0) })
+    let writer = RequestStreamWriter(call, requests) { try encoder.encode($0) }
+    // Releasing the call says nothing else.
+    writer.owner?.finish()
+    return StartedCall(call, writer)
   }
 
   @usableFromInline

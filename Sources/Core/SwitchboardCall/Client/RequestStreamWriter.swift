@@ -26,7 +26,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
   /// `nil` if the call has all its requests.
-  @usableFromInline let owner: RequestsOwner?
+  @usableFromInline package let owner: RequestsOwner?
 
   /// Writes the requests of `call`; an encoding error ends the call.
   @inlinable
@@ -121,11 +121,12 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
 
 /// Ends a call whose requests nobody can finish any more.
 @usableFromInline
-final class RequestsOwner: Sendable {
+package final class RequestsOwner: Sendable {
   private let call: any ByteCall
   private let pipe: MessagePipe?
+  private let hasFinished = Atomic(false)
   /// Whether the requests have ended, or the call has.
-  private let isFinished = Atomic(false)
+  package var isFinished: Bool { hasFinished.load(ordering: .relaxed) }
 
   /// `pipe` has the requests, unless they pass interceptors.
   @usableFromInline
@@ -136,14 +137,14 @@ final class RequestsOwner: Sendable {
 
   deinit { drop() }
 
-  func finish() { isFinished.store(true, ordering: .relaxed) }
+  func finish() { hasFinished.store(true, ordering: .relaxed) }
 
   func drop() {
-    if !isFinished.load(ordering: .relaxed) { fail(.requestsDropped) }
+    if !isFinished { fail(.requestsDropped) }
   }
 
   @usableFromInline
-  func fail(_ status: GRPCStatus) {
+  package func fail(_ status: GRPCStatus) {
     finish()
     // First, so that the server does not mistake the requests for complete.
     call.cancel(status)

@@ -24,6 +24,14 @@ extension GRPCStatus {
     message: "the call object was released before its call had ended: keep it while you use its streams"
   )
 
+  /// The same of one whose stream of requests had no `finish()`: the server could not tell whether it is complete.
+  package static let unfinishedCallReleased = GRPCStatus(
+    code: .cancelled,
+    message:
+      "the call object was released before its call had ended, and without finish() of its requests: keep it while you "
+      + "use its streams"
+  )
+
   @usableFromInline
   package static let tooManyMessages = GRPCStatus(
     code: .internalError,
