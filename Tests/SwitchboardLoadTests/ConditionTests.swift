@@ -56,11 +56,19 @@ struct ConditionTests {
 
   /// `errors>0.1` would hold at the first failure.
   @Test(arguments: [
-    ("errors>0.1", "'0.1' is no number of calls: for a share of them write 0.1%, or 10%, which is 0.1 of them"),
+    (
+      "errors>0.1",
+      "'0.1' is no number of calls: for a share of them write 0.1%, or 10%, which is 0.1 of them"
+    ),
     ("errors<=2.5", "'2.5' is no number of calls: for a share of them write 2.5%"),
     ("calls<0.5", "'0.5' is no number of calls"),
+    ("p99=>20ms", "'p99=>20ms' is not a condition: the comparisons are >, <, >= and <="),
+    (
+      "p99>20ms;errors>1%",
+      "'p99>20ms;errors>1%' has a semicolon: conditions are separated by commas, such as p99>20ms,errors>0.1%"
+    ),
   ])
-  func aShareWithoutItsSignIsExplained(_ text: String, _ reason: String) {
+  func whatIsNearlyAConditionIsExplained(_ text: String, _ reason: String) {
     let error = #expect(throws: PayloadError.self) { try LoadCondition.list(text) }
     #expect(error?.description == reason)
   }

@@ -59,6 +59,11 @@ package struct LoadCondition: Sendable, Equatable {
   /// Parses conditions that are separated by commas.
   package static func list(_ text: String) throws(PayloadError) -> [LoadCondition] {
     var conditions: [LoadCondition] = []
+    guard !text.utf8.contains(UInt8(ascii: ";")) else {
+      throw PayloadError(
+        "'\(text)' has a semicolon: conditions are separated by commas, such as p99>20ms,errors>0.1%"
+      )
+    }
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       conditions.append(try LoadCondition(part))
     }
@@ -75,6 +80,9 @@ package struct LoadCondition: Sendable, Equatable {
     var bound = text[sign...].dropFirst()
     let isInclusive = bound.first == "="
     if isInclusive { bound = bound.dropFirst() }
+    guard !text[..<sign].hasSuffix("=") else {
+      throw PayloadError("'\(text)' is not a condition: the comparisons are >, <, >= and <=")
+    }
     comparison =
       text[sign] == "<" ? (isInclusive ? .atMost : .below) : (isInclusive ? .atLeast : .above)
     (metric, self.bound) = try Self.figure(String(text[..<sign]), bound)
