@@ -59,11 +59,27 @@ import Testing
 
   /// As other tools take them.
   @Test func anArrayOfRequestsIsExplained() throws {
-    for data in [#"[{"item": "tea"}, {"item": "milk"}]"#, #"{"item": "tea"} []"#] {
-      let run = try Command.product("switchboard", ["call"] + Self.shop + ["-d", data])
-      let hint = "Requests are JSON objects, one after the other and not in an array"
-      #expect(run.exitCode == 65 && run.errors.contains("\n\(hint)"), "\(run.errors)")
+    func errors(_ verb: String, _ data: String) throws -> String {
+      let run = try Command.product("switchboard", [verb] + Self.shop + ["-d", data])
+      #expect(run.exitCode == 65)
+      return run.errors
     }
+    let hint = "\nRequests are JSON objects, one after the other and not in an array"
+    let array = #"[{"item": "tea"}, {"item": "milk"}]"#
+    for data in [array, #"[]"#, #",{"item": "milk"}"#] { #expect(try errors("call", data).contains(hint)) }
+    #expect(
+      try errors("load", array).hasSuffix("\nA file may have several, which are sent in turn: -d @FILE.\n")
+    )
+  }
+
+  /// As JavaScript and Python write it.
+  @Test(arguments: ["call", "load"]) func aRequestWithoutDoubleQuotesIsExplained(_ verb: String) throws {
+    func errors(_ data: String) throws -> String {
+      try Command.product("switchboard", [verb] + Self.shop + ["-d", data]).errors
+    }
+    let hint = "\nNames and texts in JSON are in double quotes, such as '{\"name\": \"Ada\"}'.\n"
+    for data in ["{item: 'tea'}", "{ 'item': 'tea'}"] { #expect(try errors(data).hasSuffix(hint)) }
+    for data in [#"{"item": 1}"#, "{}}", "{"] { #expect(try !errors(data).contains(hint)) }
   }
 
   /// A field of any message in a request.

@@ -70,14 +70,7 @@ actor RequestReader {
     if format == .text, piece.bytes.first == UInt8(ascii: "{") {
       hints.append("It looks like JSON, and --format is text.")
     }
-    if format == .json, piece.bytes.first == UInt8(ascii: "[") {
-      hints.append(
-        """
-        Requests are JSON objects, one after the other and not in an array, such as '{"a": 1} {"a": 2}'; a method without \
-        a stream of requests takes one.
-        """
-      )
-    }
+    if format == .json { hints += JSONHint.hints(for: piece.bytes) }
     return Failure("\(location): \(shown)", hints: hints, code: .data)
   }
 }

@@ -82,7 +82,12 @@ struct LoadRequest {
     } catch {
       let source = try arguments.textOrFile(LoadFlags.data)
       let place = source?.place(LoadFlags.data) ?? LoadFlags.data.shortName
-      let hints = (source?.hints(for: LoadFlags.data) ?? []) + FieldHint.hints(for: "\(error)", schema.pool)
+      var hints = (source?.hints(for: LoadFlags.data) ?? []) + FieldHint.hints(for: "\(error)", schema.pool)
+      if case .text(let text)? = source {
+        hints +=
+          text.utf8.first { $0 > 0x20 } == UInt8(ascii: "[")
+          ? [Self.fileOfSeveral] : JSONHint.hints(for: text.utf8)
+      }
       throw Failure("\(place): \(error)", hints: hints, code: .data)
     }
     self.plan = plan
@@ -218,7 +223,7 @@ struct LoadRequest {
       guard !hasSeveral(text) else {
         throw Failure(
           "\(LoadFlags.data.shortName) has several requests, and takes one",
-          hints: ["A file may have several, which are sent in turn: \(LoadFlags.data.shortName) @FILE."],
+          hints: [fileOfSeveral],
           code: .data
         )
       }
@@ -230,6 +235,9 @@ struct LoadRequest {
       throw Failure("\(source.place(LoadFlags.data)): \(error)", code: .data)
     }
   }
+
+  private static let fileOfSeveral: ShownText =
+    "A file may have several, which are sent in turn: \(LoadFlags.data.shortName) @FILE."
 
   /// Whether a text has more than one object. An array may be one request.
   private static func hasSeveral(_ text: String) -> Bool {
