@@ -56,6 +56,12 @@ import Testing
     #expect(found.code == 65 && found.lines.first?.hasSuffix(expected) == true, "\(found.lines)")
   }
 
+  @Test func aBootstrapIsRecognised() throws {
+    let found = try check(#"{"xds_servers": [{"server_uri": "a"}], "node": {}}"#)
+    #expect(found.code == 65 && found.lines.first?.contains("it is a bootstrap of xds: targets") == true, "\(found.lines)")
+    #expect(found.lines.count == 1)
+  }
+
   @Test func everyMistakeIsListed() throws {
     let json = """
       {"methodConfig": [{"name": [{"service": "a.B"}], "timeout": "1"}, {"name": [{}], "retryPolicy": {}}, {}, 5],

@@ -18,6 +18,7 @@ extension ServiceConfig {
         ]
       }
       if members["serviceConfig"] != nil { return [ConfigFinding(path: "", reason: formOfDNS)] }
+      if members["xds_servers"] != nil { return [ConfigFinding(path: "", reason: bootstrap)] }
       var check = ConfigCheck(members, methods.map(KnownMethods.init), policies)
       check.checkParts()
       return located(check.findings, places)
@@ -26,6 +27,9 @@ extension ServiceConfig {
 
   private static let formOfDNS =
     "the form with serviceConfig is for DNS records only (gRFC A2); a channel takes what is in its serviceConfig"
+
+  private static let bootstrap =
+    "it is a bootstrap of xds: targets, which GRPC_XDS_BOOTSTRAP names, and no service config: xds_servers says where control planes are"
 
   /// Whether it is a list of configs, each for certain clients.
   private static func isOfDNS(_ value: ConfigValue) -> Bool {
