@@ -314,6 +314,21 @@ import Testing
       code: "func use(_ server: Server) async throws { try await server.serve() }"
     ),
     NearMiss(
+      name: "aServerThatStarts",
+      error: "'start()' is unavailable: call bind(host:port:), and then run()",
+      code: "func use(_ server: Server) async throws { try await server.start() }"
+    ),
+    NearMiss(
+      name: "trailersOfAContext",
+      error: "'trailers' is unavailable: call setTrailers(_:)",
+      code: "func use(_ context: ServerCallContext) { context.trailers.add(name: \"a\", value: \"b\") }"
+    ),
+    NearMiss(
+      name: "responsesThatAreFinished",
+      error: "'finish()' is unavailable: the responses end when the handler returns",
+      code: "func use(_ writer: ResponseStreamWriter<Int>) { writer.finish() }"
+    ),
+    NearMiss(
       name: "aRequestThatIsWritten",
       error: "'write' has been renamed to 'send(_:)'",
       code: "func use(_ writer: RequestStreamWriter<Int>) async throws { try await writer.write(1) }"
@@ -374,6 +389,21 @@ import Testing
       name: "aLimitOfAChannelByTheServersName",
       error: "'maxResponseSize' has been renamed to 'responseSizeLimit'",
       code: "func use(_ options: inout ChannelOptions) { options.maxResponseSize = 1024 }"
+    ),
+    NearMiss(
+      name: "theTLSOfAChannelByTheServersName",
+      error: "'tls' is unavailable: set security, such as .tls(ClientTLS(trustRoots: .file(path)))",
+      code: "func use(_ options: inout ChannelOptions) { options.tls = nil }"
+    ),
+    NearMiss(
+      name: "aPolicyOfAChannel",
+      error: "'loadBalancingPolicy' is unavailable: a serviceConfig names it",
+      code: "func use(_ options: inout ChannelOptions) { options.loadBalancingPolicy = \"round_robin\" }"
+    ),
+    NearMiss(
+      name: "retriesOfAChannel",
+      error: "'retryPolicy' is unavailable: a serviceConfig has the retries of its methods",
+      code: "func use(_ options: inout ChannelOptions) { options.retryPolicy = nil }"
     ),
     NearMiss(
       name: "aCompressionOfAServer",

@@ -22,6 +22,28 @@ extension ChannelOptions {
     set {}
   }
 
+  @available(*, unavailable, message: "set security, such as .tls(ClientTLS(trustRoots: .file(path)))")
+  public var tls: ClientTLS? {
+    get { nil }
+    set {}
+  }
+
+  @available(
+    *,
+    unavailable,
+    message: "a serviceConfig names it, as loadBalancingConfig; loadBalancingPolicies are those of your own"
+  )
+  public var loadBalancingPolicy: String? {
+    get { nil }
+    set {}
+  }
+
+  @available(*, unavailable, message: "a serviceConfig has the retries of its methods")
+  public var retryPolicy: RetryPolicy? {
+    get { nil }
+    set {}
+  }
+
   @available(*, unavailable, renamed: "responseSizeLimit")
   public var maxResponseSize: Int {
     get { responseSizeLimit }

@@ -58,4 +58,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
 extension ResponseStreamWriter {
   @available(*, unavailable, renamed: "send(_:)")
   public func write(_ response: Response) async throws {}
+
+  @available(*, unavailable, message: "the responses end when the handler returns")
+  public func finish() {}
 }

@@ -65,4 +65,10 @@ public struct ServerCallContext: Sendable {
 extension ServerCallContext {
   @available(*, unavailable, renamed: "headers")
   public var metadata: HPACKHeaders { headers }
+
+  @available(*, unavailable, message: "call setTrailers(_:)")
+  public var trailers: HPACKHeaders {
+    get { [:] }
+    nonmutating set {}
+  }
 }

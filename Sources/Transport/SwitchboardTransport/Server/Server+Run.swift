@@ -62,6 +62,9 @@ extension Server {
   @available(*, unavailable, message: "call bind(host:port:), and then run(), which ends with a signal")
   public func serve() async throws {}
 
+  @available(*, unavailable, message: "call bind(host:port:), and then run(), which ends with a signal")
+  public func start() async throws {}
+
   @available(*, unavailable, renamed: "shutDown(grace:)")
   public func stop() async {}
 }
