@@ -127,6 +127,25 @@ import Testing
     #expect(try error("b.proto").warnings == [] && error("d.proto").warnings == [])
   }
 
+  /// As other languages name it, or without its import.
+  @Test func ofATypeThatIsNotDefinedSayWhatWasMeant() throws {
+    let types = [
+      ("int", " Write int32, int64, uint32 or uint64."), ("String", " Write string."),
+      ("boolean", " Write bool."),
+      ("google.protobuf.Timestamp", " Write import \"google/protobuf/timestamp.proto\";"),
+      ("Duration", " Write google.protobuf.Duration, and import \"google/protobuf/duration.proto\";"),
+      ("date", " Write google.protobuf.Timestamp, and import \"google/protobuf/timestamp.proto\";"),
+      ("Order", ""), ("google.protobuf.Order", ""),
+    ]
+    let fields = types.enumerated().map { "  \($1.0) f\($0) = \($0 + 1);\n" }.joined()
+    let folder = try ProtoFolder(["a.proto": "syntax = \"proto3\";\nmessage A {\n\(fields)}\n"])
+    let found = try #require(throws: ProtoErrors.self) { try folder.compile("a.proto") }
+    let expected = types.enumerated().map { index, type in
+      "\(folder.path)/a.proto:\(index + 3):3: error: \"\(type.0)\" is not defined.\(type.1)"
+    }
+    #expect(found.errors == expected)
+  }
+
   @Test func areSeparateFromWarnings() throws {
     let folder = try ProtoFolder([
       "a.proto": "syntax = \"proto3\";\nimport \"b.proto\";",

@@ -25,7 +25,7 @@ public struct ProtoCompiler: Sendable {
   public func compile(_ files: [String], parameter: String? = nil) throws(ProtoErrors) -> CompiledProtos {
     let outcome = runCompiler(self, files: files, parameter: parameter)
     guard let request = outcome.request else {
-      throw ProtoErrors(errors: outcome.errors, warnings: outcome.warnings)
+      throw ProtoErrors(errors: outcome.errors.map(TypeHint.explaining), warnings: outcome.warnings)
     }
     return CompiledProtos(request: request, warnings: outcome.warnings)
   }
@@ -44,7 +44,7 @@ public struct CompiledProtos: Sendable, Hashable {
 /// Why `.proto` files do not compile.
 public struct ProtoErrors: Error, Sendable, Hashable {
   /// One line each: `path:line:column: error: message`, counted from 1, or `path: error: message` if it concerns the
-  /// whole file. The path is the one that the file was given by, or found at.
+  /// whole file. The path is the one that the file was given by, or found at. A type that is not defined may have a hint.
   public var errors: [String]
 
   /// The warnings of libprotoc in the same form, with `warning: ` instead of `error: `.
