@@ -81,7 +81,7 @@ extension Configuration {
     } catch let error as UnknownKey {
       throw ConfigurationError(
         file,
-        "unknown key \"\(error.name)\": the keys are protos, includes and options\(Self.aboutDocuments(error.name))",
+        "unknown key \"\(error.name)\": the keys are protos, includes and options\(Self.meant(by: error.name))",
         atKey: error.name,
         in: content
       )
@@ -102,9 +102,10 @@ extension Configuration {
     }
   }
 
-  /// What makes documents of OpenAPI, if a key asks for one.
-  private static func aboutDocuments(_ key: String) -> String {
-    key.hasPrefix("OpenAPI") ? "; a document of OpenAPI is made by 'switchboard openapi'" : ""
+  /// What makes documents of OpenAPI, if a key asks for one; where it belongs, if it is an option, whose names are in capitals.
+  private static func meant(by key: String) -> String {
+    if key.hasPrefix("OpenAPI") { return "; a document of OpenAPI is made by 'switchboard openapi'" }
+    return key.first?.isUppercase == true ? "; an option belongs into 'options'" : ""
   }
 }
 

@@ -397,6 +397,10 @@ import Testing
         ":1:2: error: unknown key \"OpenAPI\": the keys are protos, includes and options; a document of OpenAPI is made by "
           + "'switchboard openapi'"
       ),
+      (
+        #"{"Visibility": "Public"}"#,
+        ":1:2: error: unknown key \"Visibility\": the keys are protos, includes and options; an option belongs into 'options'"
+      ),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
       (

@@ -99,6 +99,13 @@ import Testing
     }
   }
 
+  @Test func anOptionAmongTheFilesIsExplained() {
+    let explained =
+      "'Visibility=Public' is no .proto file: write --option Visibility=Public, if it is an option"
+    #expect(complaint("-o", "o", "a.proto", "Visibility=Public") == explained)
+    #expect(complaint("-o", "o", "a=b.proto") == nil)
+  }
+
   @Test func reportsMissingArguments() {
     #expect(complaint("a.proto") == "--output DIR is missing")
     #expect(complaint("-o", "o") == "no .proto files to generate for")

@@ -5,7 +5,11 @@ extension Invocation {
     var cursor = ArgumentCursor(arguments)
     while let item = cursor.next() {
       switch item {
-      case .operand(let file): parsed.files.append(file)
+      case .operand(let file):
+        guard file.hasSuffix(".proto") || !file.contains("=") else {
+          throw UsageError(message: "'\(file)' is no .proto file: write --option \(file), if it is an option")
+        }
+        parsed.files.append(file)
       case .flag("--help"), .flag("-h"):
         self = .help
         return
