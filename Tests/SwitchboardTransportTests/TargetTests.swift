@@ -28,7 +28,7 @@ import Testing
     ("localhost", true), ("dns:///LOCALHOST:80", true), ("[::1]:80", true), ("unix:/tmp/a", true),
     ("passthrough:///localhost:80", true), ("passthrough:///127.0.0.1:80", true),
     ("passthrough:///shop.example:80", false), ("shop.example", false),
-    ("ipv4:127.0.0.1:1,10.0.0.1:1", false),
+    ("ipv4:127.0.0.1:1,10.0.0.1:1", false), ("ipv4:0.0.0.0:1", true), ("[::]:1", true), ("0.0.0.1:1", false),
   ])
   func onlyThisMachineIsCalledWithoutTLS(_ sample: (target: String, isPlaintext: Bool)) throws {
     let transport = try HTTP2ClientTransport(
@@ -72,6 +72,11 @@ import Testing
     ("127.0.0.1:1,127.0.0.1:2", "several addresses are \"ipv4:ADDRESS:PORT,ADDRESS:PORT\""),
     ("dns:///a:1,b:2", "it has a comma"),
     ("ipv:///10.0.0.1:80", "no resolver is registered for the scheme ipv (did you mean ipv4?)"),
+    (
+      "unix://run/shop.sock", "write \"unix:///run/shop.sock\", or \"unix:run/shop.sock\" for a relative path"
+    ),
+    ("127.0.0.1:0", "port 0 is for servers, for which the system chooses another"),
+    ("localhost:0", "write that one, which bind returns"), ("ipv6:[::1]:0", "port 0 is for servers"),
     ("xds:///shop", "set ChannelOptions.resolvers to [XDSResolver()], from the product SwitchboardXDS"),
     ("pasthrough:///a:80", "for the scheme pasthrough (did you mean passthrough?)"),
     ("ipv4:127.0.0.1:1, 127.0.0.1:2", "\" 127.0.0.1:2\" has a space; between addresses"),

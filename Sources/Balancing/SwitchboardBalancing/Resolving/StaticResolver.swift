@@ -65,7 +65,13 @@ package struct AddressResolver: Resolver {
   /// Parses `unix:path`, or `unix://` with an absolute path, whose leading slash `Target` has removed.
   private static func unixSocket(_ target: Target) throws(GRPCStatus) -> EndpointAddress {
     let isAbsolute = target.text.hasPrefix("unix://")
-    guard target.authority.isEmpty else { throw .badTarget(target.text, "a path must not have an authority") }
+    guard target.authority.isEmpty else {
+      let path = "\(target.authority)/\(target.endpoint)"
+      throw .badTarget(
+        target.text,
+        "it has two slashes; write \"unix:///\(path)\", or \"unix:\(path)\" for a relative path"
+      )
+    }
     let path = isAbsolute ? "/" + target.endpoint : target.endpoint
     // `sockaddr_un` has room for this many bytes and a final zero.
     guard (1...107).contains(path.utf8.count), !path.utf8.contains(0) else {
@@ -96,6 +102,7 @@ package struct AddressResolver: Resolver {
       guard address.isIPv6 == (target.scheme == "ipv6") else {
         throw .badTarget(target.text, "\(part) is not an \(target.scheme) address")
       }
+      guard parts.port > 0 else { throw .badTarget(target.text, TargetHint.portOfServers) }
       addresses.append(address)
     }
     guard !addresses.isEmpty else { throw .badTarget(target.text, "there is no address") }

@@ -126,15 +126,16 @@ extension HostAndPort {
     }
     // No name consists of numbers alone.
     if let hint = TargetHint(ofShortAddress: parts) { throw .badTarget(target.text, hint.text) }
+    guard parts.port > 0 else { throw .badTarget(target.text, TargetHint.portOfServers) }
     self = parts
   }
 
-  /// Whether the host is a loopback address or `localhost`. Names below `localhost` are looked up as others are: whoever
-  /// answers may lead them anywhere.
+  /// Whether the host is a loopback address or `localhost`, or the address of servers that listen at all addresses, by which a
+  /// client gets to its own machine. Names below `localhost` are looked up as others are: whoever answers may lead them anywhere.
   fileprivate var isOnThisMachine: Bool {
     switch EndpointAddress(ip: host, port: port) {
-    case .ipv4(let bits, _): bits >> 24 == 127
-    case .ipv6(let high, let low, _, _): high == 0 && (low == 1 || low >> 24 == 0xffff7f)
+    case .ipv4(let bits, _): bits >> 24 == 127 || bits == 0
+    case .ipv6(let high, let low, _, _): high == 0 && (low <= 1 || low >> 24 == 0xffff7f)
     default: host.utf8.count == 9 && host.lowercased().utf8.elementsEqual("localhost".utf8)
     }
   }

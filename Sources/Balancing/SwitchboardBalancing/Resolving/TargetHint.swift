@@ -4,6 +4,9 @@ import SwitchboardCall
 struct TargetHint {
   let text: String
 
+  static let portOfServers =
+    "port 0 is for servers, for which the system chooses another: write that one, which bind returns"
+
   private static let schemes: [(name: String, port: UInt16, security: String)] = [
     ("http", 80, ".plaintext"), ("https", 443, ".tls()"), ("grpc", 80, ".plaintext"),
     ("grpcs", 443, ".tls()"),
