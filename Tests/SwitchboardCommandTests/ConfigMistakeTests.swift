@@ -58,8 +58,22 @@ import Testing
 
   @Test func aBootstrapIsRecognised() throws {
     let found = try check(#"{"xds_servers": [{"server_uri": "a"}], "node": {}}"#)
-    #expect(found.code == 65 && found.lines.first?.contains("it is a bootstrap of xds: targets") == true, "\(found.lines)")
+    #expect(
+      found.code == 65 && found.lines.first?.contains("it is a bootstrap of xds: targets") == true,
+      "\(found.lines)"
+    )
     #expect(found.lines.count == 1)
+  }
+
+  @Test func aDurationThatIsANumberIsExplained() throws {
+    let json =
+      #"{"methodConfig": [{"name": [{}], "timeout": 5}, {"name": [{"service": "a.B"}], "timeout": 0.5}]}"#
+    #expect(
+      try findings(json) == [
+        #"methodConfig[0].timeout: is a number: write "5s", a duration in seconds"#,
+        #"methodConfig[1].timeout: is a number: write "0.5s", a duration in seconds"#,
+      ]
+    )
   }
 
   @Test func everyMistakeIsListed() throws {
@@ -100,7 +114,7 @@ import Testing
       ) == [
         "methodConfig[1].retryPolicy.maxAttempts: is 1, below 2",
         "methodConfig[1].retryPolicy.initialBackoff: is 0.0 seconds, not above 0",
-        "methodConfig[1].retryPolicy.maxBackoff: is not a string",
+        "methodConfig[1].retryPolicy.maxBackoff: is a number: write \"5s\", a duration in seconds",
         "methodConfig[1].retryPolicy.retryableStatusCodes: contains OK",
         "methodConfig[1].retryPolicy.retryableStatusCodes[0]: is not a status code such as \"UNAVAILABLE\"",
         "methodConfig[1].retryPolicy.retryableStatusCodes[2]: is not a status code such as \"UNAVAILABLE\"",

@@ -109,12 +109,12 @@ import Testing
     ),
     (
       "{\n \"methodConfig\": [\n{\"timeout\": 5}]}",
-      "methodConfig[0].timeout: is not a string (line 3, column 2)"
+      "methodConfig[0].timeout: is a number: write \"5s\", a duration in seconds (line 3, column 2)"
     ),
     (#"{"methodConfig": [{\#(named), "timeout": "soon"}]}"#, "methodConfig[0].timeout: is not a duration"),
     (#"{"methodConfig": [{\#(named), "timeout": "1s\", 2"}]}"#, "is not a duration"),
     (#"{"methodConfig": [{\#(named), "timeout": "-1s"}]}"#, "timeout: is below zero"),
-    (#"{"methodConfig": [{\#(named), "timeout": 1}]}"#, "timeout: is not a string"),
+    (#"{"methodConfig": [{\#(named), "timeout": 1}]}"#, "timeout: is a number"),
     (#"{"methodConfig": [{\#(named), "waitForReady": "yes"}]}"#, "neither true nor false"),
     (#"{"methodConfig": [{\#(named), "maxRequestMessageBytes": 1.5}]}"#, "is not a whole number"),
     (#"{"methodConfig": [{\#(named), "maxRequestMessageBytes": -1}]}"#, "is not a whole number"),

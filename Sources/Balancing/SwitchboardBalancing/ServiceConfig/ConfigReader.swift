@@ -167,6 +167,11 @@ public struct ConfigReader: Sendable {
 
   /// A non-negative duration, such as `"1.5s"`.
   public func duration(_ name: String) throws(GRPCStatus) -> Duration? {
+    if case .number(let number)? = value(name) {
+      let text = Int(exactly: number).map(String.init) ?? "\(number)"
+      try refuse(name, "is a number: write \"\(text)s\", a duration in seconds")
+      return nil
+    }
     guard let text = try string(name) else { return nil }
     guard let duration = Self.duration(text) else {
       try refuse(name, "is not a duration such as \"1.5s\"")
