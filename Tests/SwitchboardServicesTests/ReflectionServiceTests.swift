@@ -46,7 +46,7 @@ import Testing
   private final class Services: LogHandler {
     let all = Locked<[String?]>([])
     func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      guard message.hasPrefix("the reflection describes") else { return }
+      guard message.hasPrefix("the reflection") else { return }
       all.withLock { $0.append(metadata["services"]) }
     }
   }
@@ -62,6 +62,15 @@ import Testing
     #expect(found.all.withLock { $0 } == ["echo.Echo"])
     _ = try Server(providers: [Undescribed(), try ReflectionService(describing: [])], options: options)
     #expect(found.all.withLock { $0 } == ["echo.Echo", nil])
+  }
+
+  @Test func servicesWithoutDescriptorsAreReported() throws {
+    let found = Services()
+    var options = ServerOptions()
+    options.logger = Logger(found)
+    let services: [any CallHandlerProvider] = [SilentEcho(), Ungenerated()]
+    _ = try Server(providers: services + [try ReflectionService(describing: services)], options: options)
+    #expect(found.all.withLock { $0 } == ["bare.Ungenerated"])
   }
 
   @Test func listsAllServices() async throws {
@@ -141,7 +150,19 @@ private struct SilentEcho: CallHandlerProvider {
   var reflectionData: [String] { Echo_EchoMetadata.reflectionData }
 }
 
-/// A service generated without descriptors.
+/// A service whose messages are protobuf, generated without descriptors.
+private struct Ungenerated: CallHandlerProvider {
+  private static let get = ProtobufMethod<Echo_EchoRequest, Echo_EchoResponse>(
+    "bare.Ungenerated",
+    "Get",
+    .unary
+  )
+
+  var serviceName: String { "bare.Ungenerated" }
+  var methodHandlers: [MethodHandler] { [Self.get.unaryHandler { _, _ in Echo_EchoResponse() }] }
+}
+
+/// A service without methods.
 private struct Undescribed: CallHandlerProvider {
   var serviceName: String { "bare.Undescribed" }
   var methodHandlers: [MethodHandler] { [] }

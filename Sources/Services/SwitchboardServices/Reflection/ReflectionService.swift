@@ -22,6 +22,8 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
 
   private let index: DescriptorIndex
   private let described: [String]
+  /// The services that have methods and no descriptors.
+  private let bare: [String]
 
   /// Describes the services of `providers`, and itself.
   ///
@@ -32,6 +34,8 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
     let data = Grpc_Reflection_V1_ServerReflectionMetadata.reflectionData
     try index.add(service: Grpc_Reflection_V1_ServerReflectionMetadata.service.name, data)
     try index.add(service: Self.alphaName, data, change: DescriptorIndex.alpha)
+    bare = providers.filter { !$0.methodHandlers.isEmpty && index.file(declaring: $0.serviceName) == nil }
+      .map(\.serviceName)
     self.index = index
   }
 
@@ -80,6 +84,13 @@ extension ReflectionService: ServiceObserver {
         .warning,
         "the reflection describes nothing: ReflectionService(describing:) was given no providers",
         [:]
+      )
+    }
+    if !bare.isEmpty {
+      logger.log(
+        .warning,
+        "the reflection only lists services that have no descriptors: generate them with ReflectionData=true",
+        ["services": bare.prefix(Self.mostShown).joined(separator: ", ")]
       )
     }
     let missing = described.filter { name in !services.contains { $0.utf8.elementsEqual(name.utf8) } }
