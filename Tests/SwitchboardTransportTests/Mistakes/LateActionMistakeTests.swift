@@ -26,6 +26,7 @@ import Testing
     static let expand = MethodDescriptor(service: "test.Late", method: "Expand", type: .serverStreaming)
     static let good = MethodDescriptor(service: "test.Late", method: "Good", type: .serverStreaming)
     static let get = MethodDescriptor(service: "test.Late", method: "Get", type: .unary)
+    static let head = MethodDescriptor(service: "test.Late", method: "Head", type: .unary)
     static let send = MethodDescriptor(service: "test.Late", method: "Send", type: .serverStreaming)
     static let read = MethodDescriptor(service: "test.Late", method: "Read", type: .clientStreaming)
     static let cancelled = MethodDescriptor(service: "test.Late", method: "Cancelled", type: .serverStreaming)
@@ -63,6 +64,10 @@ import Testing
         },
         Self.get.bytes.unaryHandler { [self] request, context in
           after { context.setTrailers(["late": "1"]) }
+          return request
+        },
+        Self.head.bytes.unaryHandler { [self] request, context in
+          after { context.setInitialMetadata(["late": "1"]) }
           return request
         },
         Self.send.bytes.serverStreamingHandler { [self] request, responses, _ in
@@ -143,6 +148,17 @@ import Testing
     let (entries, _) = try await lateEntries(way) { _ = try await $0.call(Late.get).unary([1]) }
     #expect(
       entries.first?.metadata["error"]?.hasPrefix("setTrailers was called after the call had ended") == true
+    )
+    #expect(entries.count == 1)
+  }
+
+  /// A call that has chosen nothing tells nothing of its headers.
+  @Test(arguments: ways) func initialMetadataAfterTheEnd(_ way: Way) async throws {
+    let (entries, _) = try await lateEntries(way) { _ = try await $0.call(Late.head).unary([1]) }
+    #expect(
+      entries.first?.metadata["error"]?.hasPrefix(
+        "setInitialMetadata was called after the metadata had been sent"
+      ) == true
     )
     #expect(entries.count == 1)
   }

@@ -82,7 +82,7 @@ final class InProcessCall: @unchecked Sendable {
   var handlerIsOver: Bool { phase == .closed }
 
   func isTooLate(for action: LateAction) -> Bool {
-    action == .trailers ? phase == .closed : headersAreDelivered
+    phase == .closed || action != .trailers && headersAreDelivered
   }
 
   /// Who hears of uses of the call's streams by a handler that has returned.

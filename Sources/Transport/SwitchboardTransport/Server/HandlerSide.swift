@@ -61,7 +61,8 @@ struct HandlerSide: ~Copyable, Sendable {
 
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
   var isClosed: Bool { state.withLock(\.isClosed) }
-  var headersAreMade: Bool { state.withLock(\.headersAreMade) }
+  /// Whether what the headers say can no longer change. A call without choices is over before anything tells of its headers.
+  var headersAreMade: Bool { state.withLock { $0.headersAreMade || $0.isClosed } }
   /// Whether a handler has ended the call, or it is over.
   var hasAnswer: Bool { state.withLock { $0.isClosed || $0.outcome != nil } }
 
