@@ -99,6 +99,25 @@ import Testing
     #expect(call(balancer).server == 4)
   }
 
+  /// A control plane may name other clusters as often as it likes.
+  @Test(arguments: [false, true], [nil, 2])
+  func nothingIsLeftOfAClusterThatIsGone(_ isAggregate: Bool, _ session: Int?) {
+    host.becomes = .ready
+    weak var trace: ClusterBalancer?
+    do {
+      let balancer = balancer()
+      trace = balancer
+      var leaf = leaf("c", [[1, 2]])
+      leaf.keepsSessions = true
+      balancer.update(.leaves([leaf], isAggregate: isAggregate))
+      // Which is picked for by what the policies have made.
+      #expect(call(balancer, Call(at: session)).server > 0)
+      balancer.shutDown()
+    }
+    host.forgetServers()
+    #expect(trace == nil)
+  }
+
   @Test func eachClusterOfAnAggregateHasItsOwnLimitsAndPolicy() {
     host.becomes = .ready
     var (first, second) = (leaf("a", [[]]), leaf("b", [[1, 2]]))

@@ -41,6 +41,7 @@ final class BenchHost: BalancerHost {
   func random() -> UInt64 { 0 }
   func resolveAgain() {}
   func warn(_ text: String) {}
+  func forgetServers() { made = [] }
   func update(_ state: ConnectivityState, _ picker: any Picker) {}
   func makeSubchannel(
     _ addresses: [EndpointAddress],
@@ -57,7 +58,7 @@ final class BenchHost: BalancerHost {
 /// A server without a connection.
 final class BenchServer: Subchannel {
   let addresses: [EndpointAddress]
-  let observer: any SubchannelObserver
+  private(set) var observer: (any SubchannelObserver)?
   var state = SubchannelState(.idle)
   var becomes = ConnectivityState.connecting
 
@@ -68,10 +69,10 @@ final class BenchServer: Subchannel {
   func connect() { set(becomes) }
   func update(_ addresses: [EndpointAddress]) {}
   func reportLoad(every interval: Duration?) {}
-  func shutDown() { state = SubchannelState(.shutdown) }
+  func shutDown() { (state, observer) = (SubchannelState(.shutdown), nil) }
 
   func set(_ connectivity: ConnectivityState) {
     state = SubchannelState(connectivity)
-    observer.subchannelChanged(self, to: state)
+    observer?.subchannelChanged(self, to: state)
   }
 }

@@ -113,6 +113,8 @@ final class LeafBalancer: LoadBalancer, BalancerHost, Picker {
     child.shutDown()
     reported.update(nil, reporter)
     picker = ConstantPicker(.wait)
+    // Last, because calls that were returned may have asked the old picker.
+    sessions.shutDown()
   }
 
   func pick(_ call: any CallToPick) -> Pick {

@@ -96,6 +96,12 @@ final class SessionServers: Picker {
     }
   }
 
+  /// Calls come no more. The policies' picker may be what retains this.
+  func shutDown() {
+    forgetServers()
+    child = ConstantPicker(.wait)
+  }
+
   // MARK: For the policies
 
   func makeSubchannel(
