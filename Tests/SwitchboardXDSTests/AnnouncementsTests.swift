@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SwitchboardBalancing
 import SwitchboardCall
 import TestSupport
@@ -63,6 +64,63 @@ import Testing
     gate.opened.signal()
     #expect(!gate.wasHeldUp)
     withExtendedLifetime((first, second)) {}
+  }
+
+  /// Has more to be said whenever something is said, as a control plane that sends something else all the time.
+  private final class Flood: MetricRecorder, MetricSeries, Sendable {
+    private struct State {
+      var client: XDSClient?
+      var watches: [ResourceWatch] = []
+      var byThread: [UInt: Int] = [:]
+    }
+
+    private let state = Locked(State())
+
+    private var thread: UInt { UInt(pthread_self()) }
+
+    /// How often something was said, in this thread alone and in all.
+    var countHere: Int { state.withLock { $0.byThread[thread, default: 0] } }
+    var count: Int { state.withLock { $0.byThread.values.reduce(0, +) } }
+
+    func begin(_ client: XDSClient) { state.withLock { $0.client = client } }
+
+    func end() {
+      let (_, _) = state.withLock { state in
+        defer { (state.client, state.watches) = (nil, []) }
+        return (state.client, state.watches)
+      }
+    }
+
+    func series(of instrument: Instrument, _ labels: [String: String]) -> (any MetricSeries)? {
+      instrument.name == "grpc.xds_client.resources" ? self : nil
+    }
+
+    func record(_ values: [Double]) {
+      let (client, number) = state.withLock { state in
+        state.byThread[thread, default: 0] += 1
+        return (state.client, state.watches.count)
+      }
+      guard number < 200, let watch = try? client?.watch(ResourceKey(.listener, "\(number)"), { _ in }) else {
+        return
+      }
+      state.withLock { $0.watches.append(watch) }
+    }
+  }
+
+  /// It may be the loop of a channel.
+  @Test func nobodyHasToSayAllThatComes() throws {
+    let flood = Flood()
+    var environment = XDSEnvironment()
+    environment.options.logger = .quiet
+    environment.metrics = MetricScope(flood, [:])
+    let client = client(environment)
+    flood.begin(client)
+    let watch = try client.watch(ResourceKey(.listener, "a")) { _ in }
+    #expect(flood.countHere <= 16)
+    // It is said nevertheless.
+    while flood.count < 200 { usleep(1000) }
+    flood.end()
+    withExtendedLifetime(watch) {}
   }
 
   @Test func linesKeepTheirOrderAndHaveABound() throws {

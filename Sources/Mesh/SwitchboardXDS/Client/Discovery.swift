@@ -187,13 +187,19 @@ final class Discovery: Sendable {
     return value
   }
 
+  /// How many batches one thread says before another goes on. It may be a channel's loop, and a control plane that is refused all
+  /// the time has always something to be said of it.
+  private static let batchLimit = 4
+
   private func announce() {
-    while let batch = state.withLock({ $0.nextAnnouncement() }) {
+    for _ in 0..<Self.batchLimit {
+      guard let batch = state.withLock({ $0.nextAnnouncement() }) else { return }
       for line in batch.lines { line.logger.log(line.level, line.text) }
       for (meter, news) in batch.metrics { meter.record(news) }
       if let counts = batch.counts { resources.withLock { $0?.record(counts) } }
       state.withLock { $0.announcements.done() }
     }
+    Task.detached { self.announce() }
   }
 
   /// Does what the state says, under the lock.
