@@ -1,6 +1,8 @@
 import EchoService
 import Foundation
+import ServerTestSupport
 import Switchboard
+import SwitchboardServices
 import SwitchboardXDS
 import TestSupport
 import Testing
@@ -59,6 +61,29 @@ import Testing
           }
           try await group.waitForAll()
         }
+      }
+    }
+  }
+
+  /// Whether calls of sessions that wait while a server connects wait for its health, too.
+  @Test func aSessionDoesNotBeginAtAServerThatIsNotHealthy() async throws {
+    let plane = try PlanePeer()
+    let providers = [false, true].enumerated().map { number, isHealthy in
+      let health = HealthService()
+      health.set(isHealthy ? .serving : .notServing, for: "echo")
+      return [NamedEcho(name: "s\(number)"), health] as [any CallHandlerProvider]
+    }
+    try await withServers(providers) { _, addresses async throws in
+      let ports = addresses.compactMap(\.port).map { Int($0) }
+      var mesh = mesh(["one": ports])
+      mesh.clusters = [Mesh.cluster("one", more: ["lbPolicy": "ROUND_ROBIN"])]
+      try plane.set(mesh)
+      let config = try ServiceConfig(json: #"{"healthCheckConfig": {"serviceName": "echo"}}"#)
+      let cookie = "s=\(Data("127.0.0.1:\(ports[0]);one".utf8).base64EncodedString())"
+      try await withMeshClient("xds:///greeter", plane.bootstrap) {
+        $0.serviceConfig = config
+      } _: { client async throws in
+        for _ in 0..<4 { #expect(try await call(client, cookie).first == "s1") }
       }
     }
   }

@@ -74,10 +74,12 @@ final class HTTP2Subchannel: Subchannel {
 
   /// A connection for a call, or `nil` if the call waits here until one has room. Throws if too many wait.
   func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
-    if let connection = connections.first(where: \.hasRoom) { return connection }
+    let isReady = state.connectivity == .ready
+    if isReady, let connection = connections.first(where: \.hasRoom) { return connection }
     try channel.countWaiting()
     waiting.append(call)
-    connectIfNeeded()
+    // A server with a connection that is not ready is asked for its health.
+    if isReady || servingConnection == nil { connectIfNeeded() }
     return nil
   }
 
@@ -86,9 +88,9 @@ final class HTTP2Subchannel: Subchannel {
   func callStarted() { calls.callStarted(at: loop.turnTime) }
   func callEnded(_ status: GRPCStatus) { calls.callEnded(isOk: status.isOk) }
 
-  /// Opens waiting calls on connections with room.
+  /// Opens waiting calls on connections with room. Calls of sessions may wait before the server is known to be healthy.
   func connectionHasRoom() {
-    while !waiting.isEmpty {
+    while !waiting.isEmpty, state.connectivity == .ready {
       guard let connection = connections.first(where: \.hasRoom) else { return connectIfNeeded() }
       channel.stopWaiting()
       waiting.popFirst()?.open(on: connection)
@@ -108,7 +110,7 @@ final class HTTP2Subchannel: Subchannel {
     guard !isShutDown, state.connectivity != connectivity || failure != nil else { return }
     state = SubchannelState(connectivity, failure: failure)
     observer?.subchannelChanged(self, to: state)
-    if connectivity != .ready { giveBackWaiting() }
+    if connectivity == .ready { connectionHasRoom() } else { giveBackWaiting() }
   }
 
   func connect() {
