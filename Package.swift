@@ -752,7 +752,8 @@ let package = Package(
         "ServerTestSupport",
         "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "protoc-gen-switchboard",
         "GoogleAPIMessages", "RESTService", "Switchboard", "SwitchboardDescriptors", "SwitchboardHTTPRules",
-        "SwitchboardOpenAPI", "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices", "TestSupport",
+        "SwitchboardOpenAPI", "SwitchboardProtobuf", "SwitchboardREST", "SwitchboardServices",
+        "SwitchboardTelemetry", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
