@@ -137,7 +137,18 @@ class ControlPlane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
             return response
 
 
+def shares_of(line, servers):
+    """The numbers in a line of the input; None if it is not one for each version."""
+    words = line.split()
+    if len(words) != len(servers) or not all(word.isdecimal() for word in words):
+        print("write a number for each version, such as", *[100 // len(servers)] * len(servers), file=sys.stderr)
+        return None
+    return [int(word) for word in words]
+
+
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     port, *words = sys.argv[1:]
     servers = {}
     for word in words:
@@ -145,13 +156,15 @@ def main():
         host, number = address.rsplit(":", 1)
         servers[version] = (host, int(number))
     plane = ControlPlane(servers)
-    server = grpc.server(futures.ThreadPoolExecutor(max_workers=16))
+    # Otherwise a second one could listen on the same port, and each would get some of the clients.
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=16), options=[("grpc.so_reuseport", 0)])
     ads_pb2_grpc.add_AggregatedDiscoveryServiceServicer_to_server(plane, server)
     print("the control plane is listening on port", server.add_insecure_port(f"127.0.0.1:{port}"), flush=True)
     server.start()
     for line in sys.stdin:
-        plane.divide([int(share) for share in line.split()])
-        print("divided:", line.strip(), flush=True)
+        if (shares := shares_of(line, servers)) is not None:
+            plane.divide(shares)
+            print("divided:", *shares, flush=True)
     server.stop(None)
 
 

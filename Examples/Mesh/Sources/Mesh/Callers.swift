@@ -5,6 +5,7 @@ actor Callers {
   private let client: Mesh_GreeterClient
   private var counts: [String: Int] = [:]
   private var failed = 0
+  private var reason = ""
 
   init(on channel: Channel) { client = Mesh_GreeterClient(channel: channel) }
 
@@ -29,12 +30,16 @@ actor Callers {
         callOptions: CallOptions(timeout: .seconds(5))
       )
       counts[greeting.version, default: 0] += 1
-    } catch { if !Task.isCancelled { failed += 1 } }
+    } catch {
+      guard !Task.isCancelled else { return }
+      failed += 1
+      reason = ": \(GRPCStatus(describing: error))"
+    }
   }
 
-  /// What came of the calls since the last time, as a line.
+  /// What came of the calls since the last time, as a line, with the reason of the last call that failed.
   func report() -> String {
-    defer { (counts, failed) = ([:], 0) }
-    return "v1 \(counts["v1", default: 0])  v2 \(counts["v2", default: 0])  failed \(failed)"
+    defer { (counts, failed, reason) = ([:], 0, "") }
+    return "v1 \(counts["v1", default: 0])  v2 \(counts["v2", default: 0])  failed \(failed)\(reason)"
   }
 }
