@@ -75,7 +75,16 @@ import Testing
   @Test(arguments: [
     ("[]", "is not an object"),
     ("{}", "xds_servers: is missing"),
-    (#"{"xds_servers": []}"#, "xds_servers: is missing"),
+    (#"{"xds_servers": []}"#, "xds_servers: is empty"),
+    (#"{"xds_server": [], "node": {}}"#, "xds_servers: is missing; there is: xds_server"),
+    (
+      #"{"xds_servers": [{"server_url": "a"}]}"#,
+      "xds_servers[0].server_uri: is missing; there is: server_url"
+    ),
+    (
+      #"{"server_url": "a", "xds_servers": [{"channel_creds": []}]}"#,
+      "xds_servers[0].server_uri: is missing"
+    ),
     (#"{"xds_servers": [7]}"#, "xds_servers[0]: is not an object"),
     (#"{"xds_servers": [{"channel_creds": []}]}"#, "xds_servers[0].server_uri: is missing"),
     (

@@ -24,7 +24,8 @@ extension XDSBootstrap {
     throw GRPCStatus(
       code: .invalidArgument,
       message: """
-        an xds: target needs a bootstrap: set GRPC_XDS_BOOTSTRAP to the path of one, or give XDSResolver one in code
+        an xds: target needs a bootstrap: set GRPC_XDS_BOOTSTRAP to the path of one, or GRPC_XDS_BOOTSTRAP_CONFIG to its \
+        text, or give XDSResolver one in code
         """
     )
   }

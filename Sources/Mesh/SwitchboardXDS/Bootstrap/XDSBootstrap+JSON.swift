@@ -8,14 +8,14 @@ extension XDSBootstrap {
   /// Reads gRPC's bootstrap in JSON. Members that are not known are ignored, as by all clients; an `XDSResolver` that gets the
   /// bootstrap logs them. Throws `INVALID_ARGUMENT`, which names the member by its path.
   public init(json: String) throws(GRPCStatus) {
+    let audit = ConfigAudit()
     do throws(GRPCStatus) {
       guard case .object(let members) = try ConfigValue(json: json) else {
         throw .invalidServiceConfig("", "is not an object")
       }
-      let audit = ConfigAudit()
       try self.init(members, audit)
       remarks = audit.findings.filter(\.isMistake).prefix(ConfigFinding.mostReported).map(\.description)
-    } catch { throw .invalidBootstrap(error) }
+    } catch { throw .invalidBootstrap(error, audit) }
   }
 
   private init(_ members: [String: ConfigValue], _ audit: ConfigAudit) throws(GRPCStatus) {
@@ -23,6 +23,7 @@ extension XDSBootstrap {
     // Of servers that a control plane configures.
     reader.knows("server_listener_resource_name_template")
     let servers = try reader.required("xds_servers", try Self.servers("xds_servers", of: reader))
+    guard !servers.isEmpty else { throw reader.failure("xds_servers", "is empty") }
     self.init(servers: servers, node: try Node(reader, members))
     if let template = try reader.string("client_default_listener_resource_name_template"), !template.isEmpty {
       listenerTemplate = template
@@ -35,11 +36,12 @@ extension XDSBootstrap {
     }
   }
 
-  /// Control planes; `nil` if there is no such member, or it is empty.
+  /// Control planes; `nil` if there is no such member.
   fileprivate static func servers(_ member: String, of reader: ConfigReader) throws(GRPCStatus) -> [Server]? {
+    guard let readers = try reader.objects(member) else { return nil }
     var servers: [Server] = []
-    for server in try reader.objects(member) ?? [] { servers.append(try Server(server)) }
-    return servers.isEmpty ? nil : servers
+    for server in readers { servers.append(try Server(server)) }
+    return servers
   }
 }
 
@@ -161,7 +163,8 @@ extension XDSBootstrap.Node {
 
 extension XDSBootstrap.Authority {
   fileprivate init(_ reader: ConfigReader, _ name: String) throws(GRPCStatus) {
-    self.init(servers: try XDSBootstrap.servers("xds_servers", of: reader))
+    let servers = try XDSBootstrap.servers("xds_servers", of: reader) ?? []
+    self.init(servers: servers.isEmpty ? nil : servers)
     fallsBackOnReachabilityOnly = try reader.bool("fallback_on_reachability_only") ?? false
     let member = "client_listener_resource_name_template"
     guard let template = try reader.string(member), !template.isEmpty else { return }
@@ -217,10 +220,22 @@ extension ConfigReader {
 }
 
 extension GRPCStatus {
-  /// The same mistake as one of a bootstrap.
-  fileprivate static func invalidBootstrap(_ failure: GRPCStatus) -> GRPCStatus {
+  /// The same mistake as one of a bootstrap. What is missing may be there, but misspelt.
+  fileprivate static func invalidBootstrap(_ failure: GRPCStatus, _ audit: ConfigAudit) -> GRPCStatus {
     guard let mistake = failure.configMistake else { return failure }
     let place = mistake.position.map { " (line \($0.line), column \($0.column))" } ?? ""
-    return GRPCStatus(code: .invalidArgument, message: "xDS bootstrap: \(mistake)\(place)")
+    let misspelt =
+      mistake.reason == "is missing" ? audit.findings.first { $0.isMisspelling(of: mistake.path) } : nil
+    let found = misspelt.map { "; there is: \($0.name.excerpt)" } ?? ""
+    return GRPCStatus(code: .invalidArgument, message: "xDS bootstrap: \(mistake)\(place)\(found)")
+  }
+}
+
+extension ConfigFinding {
+  /// Whether it is an unknown member of the same object, with nearly the name at the end of `path`.
+  fileprivate func isMisspelling(of path: String) -> Bool {
+    let name = path.split(separator: ".").last.map(String.init) ?? ""
+    return self.path.dropLast(self.name.count) == path.dropLast(name.count)
+      && NearNames(of: self.name, in: [name]).best != nil
   }
 }
