@@ -150,6 +150,11 @@ import Testing
     #expect(call(balancer).server == 2 && host.made.map(\.state.connectivity) == [.ready, .ready])
     balancer.update(.failed("it is gone"))
     #expect(call(balancer).failure == "the cluster all: it is gone")
+    // Reasons that name it already.
+    balancer.update(.failed("the cluster all is invalid: type"))
+    #expect(call(balancer).failure == "the cluster all is invalid: type")
+    balancer.update(.failed("the cluster all2 is invalid: type"))
+    #expect(call(balancer).failure == "the cluster all: the cluster all2 is invalid: type")
     #expect(host.made.map(\.state.connectivity) == [.shutdown, .shutdown])
   }
 

@@ -82,7 +82,7 @@ import XDSMessages
     #expect(
       try fault { $0.commonTlsContext.validationContext.caCertificateProviderInstance.instanceName = "x" }
         == "\(validation)ca_certificate_provider_instance.instance_name: "
-        + "names none of the certificate providers of the bootstrap: x"
+        + "names none of the certificate providers of the bootstrap, or one whose plugin is unknown: x"
     )
     #expect(
       try fault { $0.commonTlsContext.tlsCertificateProviderInstance.instanceName = "" }?.hasPrefix(

@@ -125,7 +125,10 @@ extension LeafConfig {
 }
 
 extension GRPCStatus {
+  /// The reason may name the cluster itself.
   static func unusable(_ cluster: String, _ reason: String) -> GRPCStatus {
-    GRPCStatus(code: .unavailable, message: "the cluster \(cluster.excerpt): \(reason)", origin: .library)
+    let subject = "the cluster \(cluster.excerpt)"
+    let message = reason.begins(with: subject + " ") ? reason : "\(subject): \(reason)"
+    return GRPCStatus(code: .unavailable, message: message, origin: .library)
   }
 }

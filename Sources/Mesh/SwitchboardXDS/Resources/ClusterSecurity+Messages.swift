@@ -121,7 +121,7 @@ extension Instance {
     guard providers.contains(instanceName) else {
       throw ResourceFault(
         "\(path).instance_name",
-        "names none of the certificate providers of the bootstrap: \(instanceName.excerpt)"
+        "names none of the certificate providers of the bootstrap, or one whose plugin is unknown: \(instanceName.excerpt)"
       )
     }
     return instanceName
