@@ -122,6 +122,11 @@ import XDSMessages
     )
   }
 
+  @Test func aNodeNeedsNoName() {
+    let client = Envoy_Service_Status_V3_ClientConfig.with { $0.clientScope = "xds:///shop" }
+    #expect(XDSTree(client, .plain).lines.map(\.text) == ["client xds:///shop"])
+  }
+
   @Test func aClusterMayHaveANameInsteadOfServers() throws {
     let address = Envoy_Config_Core_V3_Address.with {
       ($0.socketAddress.address, $0.socketAddress.portValue) = ("shop.example", 80)

@@ -42,7 +42,8 @@ struct XDSTree {
     }
     let scope =
       client.clientScope.isEmpty ? paint(.comment, "without a target") : paint(.name, client.clientScope)
-    var root = Node(line: "client \(scope)  node \(client.node.id)")
+    let identity: ShownText = client.node.id.isEmpty ? "" : "  node \(client.node.id)"
+    var root = Node(line: "client \(scope)\(identity)")
     // What nothing names comes last.
     for key in order.filter({ $0.kind == .listener }) + order where !drawn.contains(key) {
       if let node = node(key) { root.children.append(node) }
