@@ -16,7 +16,9 @@ extension CallDeadline {
   func exceeded(by clock: some CallTime, chosen: Duration?, _ clause: String) -> GRPCStatus {
     let isOwn = chosen?.readable == timeout.readable
     let source =
-      isOwn ? "CallOptions.timeout" : "inherited from a call being handled, or of the service config"
+      isOwn
+      ? "CallOptions.timeout"
+      : "inherited from a call being handled, or set by the service config or a control plane"
     return exceeded(by: clock, source, clause)
   }
 }
