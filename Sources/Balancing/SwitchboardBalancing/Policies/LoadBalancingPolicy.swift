@@ -87,22 +87,22 @@ public protocol BalancerHost: AnyObject {
 }
 
 /// The host of a child policy. It forwards to its own host what it does not handle itself.
-protocol ForwardingHost: BalancerHost {
+package protocol ForwardingHost: BalancerHost {
   var host: any BalancerHost { get }
 }
 
 extension ForwardingHost {
-  func makeSubchannel(
+  package func makeSubchannel(
     _ addresses: [EndpointAddress],
     _ options: SubchannelOptions,
     _ observer: any SubchannelObserver
   ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
 
-  func random() -> UInt64 { host.random() }
-  var time: any BalancerTime { host.time }
-  var policies: PolicyRegistry { host.policies }
-  var metrics: MetricScope? { host.metrics }
-  func warn(_ text: String) { host.warn(text) }
+  package func random() -> UInt64 { host.random() }
+  package var time: any BalancerTime { host.time }
+  package var policies: PolicyRegistry { host.policies }
+  package var metrics: MetricScope? { host.metrics }
+  package func warn(_ text: String) { host.warn(text) }
 }
 
 /// Is notified of a subchannel's events.

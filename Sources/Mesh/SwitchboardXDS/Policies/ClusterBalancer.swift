@@ -3,12 +3,12 @@ import SwitchboardCall
 import SwitchboardText
 
 /// A cluster that calls may go to: its servers, or, of those that an aggregate leads to, the first cluster that works (gRFC A75).
-final class ClusterBalancer: BalancerHost {
+final class ClusterBalancer: ForwardingHost {
   /// No policy has more children.
   static let leafLimit = EndpointsResource.limit
 
   private let name: String
-  private let host: any BalancerHost
+  let host: any BalancerHost
   private let policy: LeafCluster
   private let changed: (ConnectivityState, ConnectivityState) -> Void
   private lazy var child = ChildBalancer(self)
@@ -100,18 +100,7 @@ final class ClusterBalancer: BalancerHost {
     changed(old, state)
   }
 
-  func makeSubchannel(
-    _ addresses: [EndpointAddress],
-    _ options: SubchannelOptions,
-    _ observer: any SubchannelObserver
-  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
-
   func resolveAgain() { host.resolveAgain() }
-  func random() -> UInt64 { host.random() }
-  var time: any BalancerTime { host.time }
-  var policies: PolicyRegistry { host.policies }
-  var metrics: MetricScope? { host.metrics }
-  func warn(_ text: String) { host.warn(text) }
 }
 
 extension LeafConfig {

@@ -19,8 +19,8 @@ struct LeafCluster: LoadBalancingPolicy {
 }
 
 /// The balancer of `LeafCluster`, and its picker.
-final class LeafBalancer: LoadBalancer, BalancerHost, Picker {
-  private let host: any BalancerHost
+final class LeafBalancer: LoadBalancer, ForwardingHost, Picker {
+  let host: any BalancerHost
   private let contexts: ClusterContexts?
   private let reporter: (ServerID) -> LoadReporter?
   private lazy var child = ChildBalancer(self)
@@ -157,9 +157,4 @@ final class LeafBalancer: LoadBalancer, BalancerHost, Picker {
   }
 
   func resolveAgain() { host.resolveAgain() }
-  func random() -> UInt64 { host.random() }
-  var time: any BalancerTime { host.time }
-  var policies: PolicyRegistry { host.policies }
-  var metrics: MetricScope? { host.metrics }
-  func warn(_ text: String) { host.warn(text) }
 }
