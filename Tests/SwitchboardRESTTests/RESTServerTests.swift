@@ -301,6 +301,10 @@ import Testing
       "names the method testing.rest.Rest.Gett, which no described"
     ),
     ("testing.rest.Rest.Get", "get", "/a/{text}", "\"get\" is not a method of HTTP, but GET is"),
+    (
+      "testing.rest.Rest.Get", "GET", "/a/{inner\(String(repeating: ".deeper", count: 100)).text}",
+      "a field that is nested more than 100 deep"
+    ),
   ])
   func anInvalidRuleIsReported(_ method: String, _ verb: String, _ path: String, _ reason: String) {
     var options = RESTOptions()

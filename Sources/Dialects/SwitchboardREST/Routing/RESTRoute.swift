@@ -65,12 +65,9 @@ final class RESTRoute: Sendable {
     response: MessageTable
   ) throws(HTTPRuleError) {
     try Self.check(binding, of: method, request, response)
-    // The rule has been checked. A field that is not there nevertheless is named as it would be.
-    func missing(_ name: String, in type: MessageTable) -> HTTPRuleError {
-      HTTPRuleError(method.fullName, binding, "\(type.fullName) has no field \(name)")
-    }
+    func fail(_ reason: String) -> HTTPRuleError { HTTPRuleError(method.fullName, binding, reason) }
     func field(_ name: String, _ type: MessageTable) throws(HTTPRuleError) -> TableField {
-      guard let field = type.field(named: name) else { throw missing(name, in: type) }
+      guard let field = type.field(named: name) else { throw fail("\(type.fullName) has no field \(name)") }
       return field
     }
     func isRaw(_ field: TableField, _ type: MessageTable) -> Bool {
@@ -100,7 +97,10 @@ final class RESTRoute: Sendable {
     var variables: [Variable] = []
     for variable in binding.template.variables {
       guard let path = FieldPath(variable.fieldPath, in: request) else {
-        throw missing(variable.fieldPath.joined(separator: "."), in: request)
+        // The rule has been checked, but for that.
+        throw fail(
+          "a variable of the path names a field that is nested more than \(FieldPath.maximumDepth) deep"
+        )
       }
       variables.append(
         Variable(
