@@ -219,24 +219,11 @@ import Testing
     }
   }
 
-  /// Makes a call that goes on while `body` runs, to its end.
-  private func outlive(_ client: Echo_EchoClient, _ body: () async throws -> Void) async throws {
-    let call = client.makeUpdateCall()
-    try await call.requestStream.send(.with { $0.text = "before" })
-    var replies = call.responseStream.makeAsyncIterator()
-    #expect(try await replies.next()?.text == "before")
-    try await body()
-    try await call.requestStream.send(.with { $0.text = "after" })
-    #expect(try await replies.next()?.text == "after")
-    call.requestStream.finish()
-    #expect(try await replies.next() == nil)
-  }
-
   @Test func aCallKeepsTheRouteThatItBeganWith() async throws {
     try await withMesh(servers: 2) { plane, ports async throws in
       try plane.set(Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: ["one": [ports[0]]]))
       try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
-        try await outlive(client) {
+        try await client.outlive {
           try plane.set(
             Mesh("greeter", version: "2", routes: [Mesh.route(to: "two")], clusters: ["two": [ports[1]]])
           )

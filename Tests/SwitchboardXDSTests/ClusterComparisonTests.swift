@@ -308,24 +308,13 @@ import Testing
       },
       { planes async throws in
         try planes.others.hold(true)
-        try await hold(planes.ours) {
-          try await hold(planes.proxied) { try await planes.expect(["UNAVAILABLE": 1000]) }
+        try await planes.ours.outlive {
+          try await planes.proxied.outlive { try await planes.expect(["UNAVAILABLE": 1000]) }
         }
         try planes.others.hold(false)
         try await planes.expect(["s0": 1000], atOnce: 1)
       }
     )
-  }
-
-  /// Makes a call that goes on while `body` runs.
-  private func hold(_ client: Echo_EchoClient, _ body: () async throws -> Void) async throws {
-    let call = client.makeUpdateCall()
-    try await call.requestStream.send(.with { $0.text = "hold" })
-    var replies = call.responseStream.makeAsyncIterator()
-    #expect(try await replies.next()?.text == "hold")
-    try await body()
-    call.requestStream.finish()
-    #expect(try await replies.next() == nil)
   }
 
   private func aggregate(_ clusters: [String]) -> [String: Any] {
