@@ -3,7 +3,7 @@ import SwitchboardCall
 /// What a client says of itself, to a log and to metrics, until it is said.
 ///
 /// Handlers may take long, and may begin or end watches in turn. So what is to be said is gathered under the client's lock, and said
-/// without it: in order, by one thread at a time. What comes meanwhile is said by the same thread, and nobody else waits for it.
+/// without it: in order, by one thread at a time. Nobody waits for that thread; what comes meanwhile is said after it.
 struct Announcements: Sendable {
   struct Line: Sendable {
     let logger: Logger

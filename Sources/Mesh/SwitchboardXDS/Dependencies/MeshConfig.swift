@@ -35,4 +35,7 @@ struct LeafConfig: Hashable, Sendable {
   var note: String?
   /// Whether calls may belong to sessions.
   var keepsSessions = false
+
+  /// All places with servers, the preferred priority first.
+  var places: FlattenSequence<[[EndpointsResource.Place]]> { (endpoints?.priorities ?? []).joined() }
 }

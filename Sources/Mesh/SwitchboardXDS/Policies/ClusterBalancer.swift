@@ -108,7 +108,7 @@ extension LeafConfig {
   fileprivate func servers(at name: String?) -> [Endpoint] {
     var attributes = EndpointAttributes()
     attributes[EndpointPath.self] = name.map { [$0] }
-    return (endpoints?.priorities ?? []).joined().flatMap(\.allEndpoints)
+    return places.flatMap(\.allEndpoints)
       .map { Endpoint($0.addresses, attributes: attributes) }
   }
 }

@@ -39,7 +39,7 @@ final class ReportedServers {
       ? before.current?.lease : reporter(rule.server)?.lease(leaf.cluster.name, leaf.cluster.service)
     guard let lease else { return }
     current = (key, lease)
-    for place in (leaf.endpoints?.priorities ?? []).joined() {
+    for place in leaf.places {
       let key = PlaceKey(locality: place.locality, metrics: rule.metrics)
       let known = places[key] ?? (isSame ? before.places[key] : nil)
       let counter = known ?? PlaceCounter(lease.load.place(place.locality), rule.metrics)

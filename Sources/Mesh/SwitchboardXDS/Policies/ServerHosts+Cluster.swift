@@ -4,7 +4,7 @@ extension ServerHosts {
   /// Takes the hosts of the servers of a cluster.
   func update(_ leaf: LeafConfig) {
     var found: [EndpointAddress: [UInt8]] = [:]
-    for place in leaf.hasTrustedHosts ? (leaf.endpoints?.priorities ?? []).joined() : [].joined() {
+    for place in leaf.places where leaf.hasTrustedHosts {
       let endpoints = place.allEndpoints
       endpoints.forEachRun { attributes, run in
         guard let host = attributes[EndpointHostName.self].map({ Array($0.utf8) }) else { return }

@@ -56,7 +56,7 @@ final class SessionServers: Picker {
     (entries, lists) = ([:], [:])
     var kept: Set<ObjectIdentifier> = []
     if let leaf, isActive {
-      for (endpoint, health) in (leaf.endpoints?.priorities ?? []).joined().lazy.flatMap(\.withHealth) {
+      for (endpoint, health) in leaf.places.lazy.flatMap(\.withHealth) {
         let keys = endpoint.addresses.map { ExactText($0.withoutProxy.description) }
         guard let key = keys.first else { continue }
         let entry = Entry(
