@@ -15,7 +15,7 @@ SCRIPT = r"""(() => {
     level = next;
   }
 
-  // A colour as red, green, blue and opacity.
+  // A color as red, green, blue and opacity.
   const parts = (text) => { const [red, green, blue, opacity = 1] = text.match(/[\d.]+/g).map(Number); return [red, green, blue, opacity]; };
   const over = (front, back) => [0, 1, 2].map((i) => front[i] * front[3] + back[i] * (1 - front[3]));
   const light = (color) => {

@@ -54,7 +54,7 @@ enum LoadTargets {
 
   private static func tally(_ message: LoadTestMeasurements) throws {
     guard var tally = LoadTally(message) else { return }
-    _ = LoadComparison(old: tally, new: tally).text(ink: Ink(isColoured: false))
+    _ = LoadComparison(old: tally, new: tally).text(ink: Ink(isColored: false))
     let again = LoadTally(tally.message)
     try BrokenPromise.unless(again?.latency == tally.latency, "measurements are read as others")
     let calls = tally.calls

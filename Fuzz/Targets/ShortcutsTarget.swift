@@ -43,14 +43,14 @@ enum ShortcutsTarget {
     var answer: [UInt8] = []
     var rest = bytes
     var piece = greeting[...]
-    var offence: Offence?
-    while offence == nil, !piece.isEmpty {
-      offence =
+    var offense: Offense?
+    while offense == nil, !piece.isEmpty {
+      offense =
         piece.withUnsafeBytes { session.receive($0, now: 1) } ?? client.answer(over: session, into: &answer)
       piece = rest.prefix(size)
       rest = rest.dropFirst(size)
     }
-    return client.streams.map(\.record) + ["\(answer)", offence.map { "\($0.abuse)" } ?? ""]
+    return client.streams.map(\.record) + ["\(answer)", offense.map { "\($0.abuse)" } ?? ""]
   }
 }
 
@@ -71,13 +71,13 @@ private final class RecordingPeer: SessionDelegate {
   func sessionDidReceivePing() {}
   func sessionDidBlamePeer() {}
 
-  func answer(over session: Session, into answer: inout [UInt8]) -> Offence? {
+  func answer(over session: Session, into answer: inout [UInt8]) -> Offense? {
     for stream in streams where stream.takeEnd() { session.submitResponse(stream, constant: .response) }
     let output = OutputBuffer()
     var drained = Drained.some
     while drained == .some { drained = session.drain(into: output, limit: 1 << 20) }
     output.forEachPiece { answer += $0 }
-    if case .offence(let offence) = drained { return offence }
+    if case .offense(let offense) = drained { return offense }
     return nil
   }
 }

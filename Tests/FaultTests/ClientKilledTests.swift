@@ -53,7 +53,7 @@ import Testing
     if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestCertificates.server) }
     try await withServer([provider], options: options) { server, address async throws in
       // Another client, which stays connected.
-      try await withChannel(to: "\(address)", options: Self.neighbour(stage)) { channel async throws in
+      try await withChannel(to: "\(address)", options: Self.neighbor(stage)) { channel async throws in
         let other = Grpc_Testing_TestServiceClient(channel: channel)
         try await killClients(stage, provider, ledger, server, address.port, besides: other)
       }
@@ -96,7 +96,7 @@ import Testing
     #expect(snapshot.calls.started == snapshot.calls.succeeded + snapshot.calls.failed)
   }
 
-  private static func neighbour(_ stage: Stage) -> ChannelOptions {
+  private static func neighbor(_ stage: Stage) -> ChannelOptions {
     var options = ChannelOptions()
     if stage == .tlsHandshake {
       options.security = .tls(ClientTLS(trustRoots: TestCertificates.authority))

@@ -21,7 +21,7 @@ package struct Bystander: Sendable {
     package fileprivate(set) var calls = 0
 
     /// Whether each call waited for a few turns of the loop, of the length that they may have. A call takes some turns, and
-    /// in code without optimisation a piece of work such as filling a buffer with responses takes as long as fifty calls; on
+    /// in code without optimization a piece of work such as filling a buffer with responses takes as long as fifty calls; on
     /// a machine that is busy, a call takes more turns. What a loop does in a turn without limits takes as long as many
     /// hundreds.
     package var areShort: Bool { longest <= quiet * 400 }

@@ -55,7 +55,7 @@ struct RingHashTests {
     for (number, share) in shares(counts) { #expect(abs(share - (shares(arcs)[number] ?? 0)) < 0.02) }
   }
 
-  /// A connection was asked for just before the last endpoint went. Afterwards, calls waited for ever.
+  /// A connection was asked for just before the last endpoint went. Afterwards, calls waited forever.
   @Test
   func callsFailOnceAllEndpointsAreGone() throws {
     try bench.update("ring_hash_experimental", [:], .numbers(0..<2))
@@ -235,7 +235,7 @@ struct RingHashTests {
     #expect(try bench.host[2].connects > 0)
   }
 
-  /// A name that is misspelt, or that only a proxy sets, would leave each call to chance.
+  /// A name that is misspelled, or that only a proxy sets, would leave each call to chance.
   @Test
   func callsWithoutTheirKeyAreReportedOnce() throws {
     try bench.update("ring_hash", config, .numbers(0..<2))

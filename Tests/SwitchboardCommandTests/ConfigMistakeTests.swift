@@ -49,14 +49,14 @@ import Testing
     (#"[{"serviceConfig": {}}]"#, "it is not an object: "),
     (#"{"clientLanguage": [], "serviceConfig": {}}"#, ""),
   ])
-  func theFormOfDNSRecordsIsRecognised(_ json: String, _ start: String) throws {
+  func theFormOfDNSRecordsIsRecognized(_ json: String, _ start: String) throws {
     let expected =
       "\(start)the form with serviceConfig is for DNS records only (gRFC A2); a channel takes what is in its serviceConfig"
     let found = try check(json)
     #expect(found.code == 65 && found.lines.first?.hasSuffix(expected) == true, "\(found.lines)")
   }
 
-  @Test func aBootstrapIsRecognised() throws {
+  @Test func aBootstrapIsRecognized() throws {
     let found = try check(#"{"xds_servers": [{"server_uri": "a"}], "node": {}}"#)
     #expect(
       found.code == 65 && found.lines.first?.contains("it is a bootstrap of xds: targets") == true,
@@ -605,7 +605,7 @@ import Testing
     #expect(!right.errors.contains("warning"), "\(right.errors)")
   }
 
-  /// A config may be for others. One that is for none of the calls that are made is probably misspelt.
+  /// A config may be for others. One that is for none of the calls that are made is probably misspelled.
   @Test(arguments: ["call", "load"]) func aConfigForAnotherMethodIsWarnedOf(_ verb: String) throws {
     let nothing = "no methodConfig is for shop.Shop/Buy, so that none has an effect"
     for (names, warning) in [

@@ -14,7 +14,7 @@ import Testing
       try FileManager.default.createDirectory(atPath: path + "/folder", withIntermediateDirectories: true)
       for (name, text) in [
         "broken.proto": "message {", "text": "nonsense", "headers": "no colon\n", "config.json": "{}",
-        "misspelt.json": #"{"methodConfg": []}"#, "a/Package.swift": "",
+        "misspelled.json": #"{"methodConfg": []}"#, "a/Package.swift": "",
         "plugin.json": #"{"protos": ["shop.proto"], "options": {"Sever": true}}"#,
         "shop.proto": try String(contentsOfFile: Run.protos + "/shop.proto", encoding: .utf8),
       ] {
@@ -91,7 +91,7 @@ import Testing
     mock text
     list --descriptor-set text
     check-config text
-    check-config misspelt.json
+    check-config misspelled.json
     call SHOP -d nonsense
     call SHOP -d @text
     call SHOP -H @headers

@@ -219,7 +219,7 @@ import Testing
         check.exitCode == 0 && check.output == [10],
         "\(String(decoding: check.output, as: UTF8.self))\(check.errors)"
       )
-      // A probe that is misspelt is found.
+      // A probe that is misspelled is found.
       let text = try String(contentsOf: manifest, encoding: .utf8)
       try Data(text.replacing("grpc: {port: 50051}", with: "grcp: {port: 50051}").utf8).write(to: manifest)
       let found = try Command.run(TestFolders.python, [script, manifest.path])

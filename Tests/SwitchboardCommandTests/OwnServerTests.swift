@@ -341,7 +341,7 @@ import Testing
     }
   }
 
-  @Test func recognisesAServerOfAnotherProtocol() throws {
+  @Test func recognizesAServerOfAnotherProtocol() throws {
     let pages = try ChildProcess(TestFolders.python, ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1"])
     let line = try #require(pages.line())
     let port = try #require(line.split(separator: " ").first { Int($0) != nil })

@@ -75,7 +75,7 @@ import Testing
     var texts = ProtoText(schema, .plain)
     let order = texts.text(of: try #require(schema.symbol(named: "shop.Order"))).text
     #expect(order.hasPrefix("// What a customer wants.\nmessage Order {\n"))
-    #expect(order.contains("  // Its name, as in the catalogue.\n  string item = 1;\n"))
+    #expect(order.contains("  // Its name, as in the catalog.\n  string item = 1;\n"))
     #expect(order.contains("  optional int32 count = 2; // At least one.\n"))
     #expect(order.contains("  // How it is paid.\n  oneof payment {\n"))
     let method = texts.text(of: try #require(schema.symbol(named: "shop.Shop.Watch"))).text

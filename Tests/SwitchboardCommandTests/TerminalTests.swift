@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The command at a terminal: colours, Ctrl-C, typing.
+/// The command at a terminal: colors, Ctrl-C, typing.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct TerminalTests {
   private let server: GRPCIOServer
 

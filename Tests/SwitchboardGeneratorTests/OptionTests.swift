@@ -35,7 +35,7 @@ struct OptionTests {
       ("Visibility=Secret", "it must be one of Internal, Package, Public"),
       ("FileNaming=Short", "it must be one of FullPath, PathToUnderscores, DropPath"),
       ("Server=maybe", "it must be true or false"),
-      ("Colour=red", "the options are Client, ExtraModuleImports, FileNaming, FullRegistryNames,"),
+      ("Color=red", "the options are Client, ExtraModuleImports, FileNaming, FullRegistryNames,"),
       (
         "visibility=Public", "unknown option 'visibility' (did you mean Visibility?): the options are Client,"
       ),

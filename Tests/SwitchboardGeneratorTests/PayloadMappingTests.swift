@@ -50,7 +50,7 @@ struct PayloadMappingTests {
       ("payload { marshaller: \"A\" swift_type: \"B\" }", "a swift_type needs the message"),
       ("payload { marshaller: \"A\" swift_type: \"B\" service: \"s\" }", "a swift_type needs the message"),
       (
-        "payload { marshaller: \"A\" colour: \"red\" }",
+        "payload { marshaller: \"A\" color: \"red\" }",
         "the fields of a payload are message, service, method,"
       ),
       ("payload { marshaller: \"A\" } payload { marshaller: \"B\" }", "two payloads have no selector"),

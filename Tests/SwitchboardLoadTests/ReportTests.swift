@@ -59,7 +59,7 @@ struct ReportTests {
     }
   }
 
-  /// The relative luminance of a colour.
+  /// The relative luminance of a color.
   private static func brightness(_ name: String, in scheme: Substring) -> Double? {
     guard let range = scheme.firstRange(of: "--\(name): #") else { return nil }
     var digits = scheme[range.upperBound...].prefix { $0.isHexDigit }.map { String($0) }
@@ -88,15 +88,15 @@ struct ReportTests {
     var state = LiveState(method: "a/B", target: "t\u{1b}[2J", load: "load")
     state.advance(to: TallyTests.tally(calls: 2000), elapsed: 2_000_000_000, share: 0.5)
     for width in [0, 5, 20, 50, 80, 200] {
-      #expect(LiveLine.text(state, width: width, ink: Ink(isColoured: false)).count < max(1, width))
+      #expect(LiveLine.text(state, width: width, ink: Ink(isColored: false)).count < max(1, width))
       for height in [5, 16, 50] {
-        let lines = LiveScreen.lines(state, width: width, height: height, ink: Ink(isColoured: false))
+        let lines = LiveScreen.lines(state, width: width, height: height, ink: Ink(isColored: false))
         #expect(lines.count <= height)
         if width >= LiveScreen.smallest.width { #expect(lines.allSatisfy { $0.count <= width }, "\(width)") }
         #expect(!lines.joined().contains("\u{1b}"))
       }
     }
-    #expect(LiveLine.text(state, width: 100, ink: Ink(isColoured: false)).contains("1,000/s"))
+    #expect(LiveLine.text(state, width: 100, ink: Ink(isColored: false)).contains("1,000/s"))
   }
 
   @Test func recentCallsAreThoseSinceTheLastTime() {

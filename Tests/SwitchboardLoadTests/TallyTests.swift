@@ -173,7 +173,7 @@ struct TallyTests {
     for _ in 0..<100 { tally.lateness.add(1_100_000) }
     #expect(tally.isGeneratorLate)
     let report = LoadTestReport(tally, target: "t", method: "m", started: "", load: "")
-    let text = TextReport(report, tally, ink: Ink(isColoured: true)).text
+    let text = TextReport(report, tally, ink: Ink(isColored: true)).text
     #expect(text.contains("Lateness  \u{1B}[31mcalls were started "))
     #expect(HTMLReport(report, tally).text.contains(/class="bad"><b>[^<]*<\/b><span>Lateness p99/))
   }
@@ -262,7 +262,7 @@ struct TallyTests {
   @Test func tooFewCallsAreNotCompared() {
     let few = LoadComparison(old: Self.tally(calls: 20), new: Self.tally(calls: 20))
     #expect(few.rows.first { $0.metric == .percentile(99.9) }?.bounds == nil)
-    #expect(few.text(ink: Ink(isColoured: false)).contains("too few calls to compare"))
+    #expect(few.text(ink: Ink(isColored: false)).contains("too few calls to compare"))
     let none = LoadComparison(old: LoadTally(), new: LoadTally())
     #expect(none.rows.allSatisfy { $0.bounds == nil })
   }

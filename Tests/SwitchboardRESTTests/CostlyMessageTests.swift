@@ -74,7 +74,7 @@ import Testing
     /// Those of the loop, which decodes them if few come at a time.
     private static let smallSize = 15_000
 
-    /// Marks that normalisation sorts: they come in the wrong order.
+    /// Marks that normalization sorts: they come in the wrong order.
     private static let marks = "a" + String(repeating: "\u{301}\u{316}", count: 12_000)
 
     private static func many(_ piece: [UInt8], _ size: Int = size) -> [UInt8] {

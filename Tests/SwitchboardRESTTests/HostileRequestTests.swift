@@ -21,7 +21,7 @@ import Testing
   private static let json = ["-H", "content-type: application/json"]
 
   @Test(arguments: ["--http1.1", "--http2-prior-knowledge"])
-  func pathsAreNotNormalised(version: String) async throws {
+  func pathsAreNotNormalized(version: String) async throws {
     try await withRESTServer { address in
       for (path, status, body) in [
         // One segment is decoded, and what looks like a way up is text.

@@ -63,9 +63,9 @@ import Testing
     #expect(try run("OpenAPITitle=x").errors.contains("OpenAPI=FILE"))
     #expect(try run("OpenAPI=").errors.contains("has no value"))
     #expect(try run("OpenAPI=../rest.json").errors.contains("not a path below the output directory"))
-    #expect(try run("OpenAPIColour=red").errors.contains("OpenAPIColour"))
+    #expect(try run("OpenAPIColor=red").errors.contains("OpenAPIColor"))
     #expect(try run("openAPI=rest.json").errors.contains("documents are OpenAPI, OpenAPITitle"))
     #expect(try run("OpenAPI=a.json,OpenAPI=b.json").errors.contains("option OpenAPI is given twice"))
-    #expect(try run("OpenAPIColour=red").errors.contains("documents are OpenAPI, OpenAPITitle"))
+    #expect(try run("OpenAPIColor=red").errors.contains("documents are OpenAPI, OpenAPITitle"))
   }
 }

@@ -12,7 +12,7 @@ import Testing
 @testable import SwitchboardTelemetry
 
 /// Collectors that are down, silent, slow, refuse, or answer nonsense, in time that stands still unless the test moves it:
-/// what waited for a collector would wait for ever.
+/// what waited for a collector would wait forever.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct BadCollectorTests {
   private final class Warnings: LogHandler {
     let all = Locked<[String]>([])
@@ -253,7 +253,7 @@ import Testing
   ]
 
   @Test(arguments: otherAnswers)
-  func aPortOfAnotherKindIsRecognised(
+  func aPortOfAnotherKindIsRecognized(
     _ transport: OTLPOptions.Transport,
     _ answer: String,
     _ reason: String

@@ -6,7 +6,7 @@ import SwitchboardTelemetry
 import TestSupport
 import Testing
 
-/// OTLP to a collector of PyPI's opentelemetry-proto: what it decodes, and what becomes of a process whose collector is bad.
+/// OTLP to a collector of PyPI's `opentelemetry-proto`: what it decodes, and what becomes of a process whose collector is bad.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct CollectorTests {
   /// How the collector is reached, and the peer that is it.
   struct Way: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardTelemetry
 
-/// When flushes end, in time that stands still: what waited for its limit would wait for ever.
+/// When flushes end, in time that stands still: what waited for its limit would wait forever.
 @Suite(.timeLimit(.minutes(5))) struct FlushTests {
   private let time = ManualTime()
 

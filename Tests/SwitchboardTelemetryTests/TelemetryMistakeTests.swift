@@ -14,7 +14,7 @@ extension ChannelOptions {
   }
 }
 
-/// What is misspelt, or asks for what cannot be, is refused when the telemetry is made, or logged.
+/// What is misspelled, or asks for what cannot be, is refused when the telemetry is made, or logged.
 @Suite(.timeLimit(.minutes(5))) struct TelemetryMistakeTests {
   private final class Messages: LogHandler {
     private let state = Locked<[String]>([])

@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// The transport of a call with a traceparent makes its metadata anew for each reader.
+  /// The transport of a call with a `traceparent` makes its metadata anew for each reader.
   @Test(arguments: Rewriting.Manner.allCases, [false, true])
   fileprivate func handlersSeeTheMetadataThatInterceptorsPass(_ manner: Rewriting.Manner, traced: Bool)
     async throws

@@ -64,7 +64,7 @@ import Testing
     ("<!DOCTYPE HTML>\n<html lang=\"en\">\n", .peerSpeaksNoHTTP2),
     ("220 mail.example ESMTP\r\n", .peerSpeaksNoHTTP2),
   ])
-  func aServerOfAnotherProtocolIsRecognised(_ greeting: String, _ expected: GRPCStatus) async throws {
+  func aServerOfAnotherProtocolIsRecognized(_ greeting: String, _ expected: GRPCStatus) async throws {
     let result = try await call { listener in
       let raw = listener.acceptRaw()
       raw.send(Array(greeting.utf8))

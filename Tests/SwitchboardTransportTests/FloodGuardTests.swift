@@ -27,12 +27,12 @@ import Testing
 
     deinit { session.connectionDidClose() }
 
-    func receive(_ bytes: [UInt8]) -> Offence? {
-      let offence = bytes.withUnsafeBytes { session.receive($0, now: now) }
+    func receive(_ bytes: [UInt8]) -> Offense? {
+      let offense = bytes.withUnsafeBytes { session.receive($0, now: now) }
       var drained = Drained.some
       while drained == .some { drained = session.drain(into: OutputBuffer(), limit: 1 << 20) }
-      if offence == nil, case .offence(let found) = drained { return found }
-      return offence
+      if offense == nil, case .offense(let found) = drained { return found }
+      return offense
     }
 
     /// The bytes that open so many streams, and their numbers.
@@ -69,12 +69,12 @@ import Testing
     var count = 0
     while count < 3000 {
       let (bytes, streams) = receiver.open(1)
-      let offence =
+      let offense =
         inOnePiece
         ? receiver.receive(bytes + Receiver.reset(streams))
         : receiver.receive(bytes) ?? receiver.receive(Receiver.reset(streams))
-      if let offence {
-        #expect(offence.abuse == .rapidReset)
+      if let offense {
+        #expect(offense.abuse == .rapidReset)
         break
       }
       receiver.now += Self.millisecond
@@ -91,22 +91,22 @@ import Testing
     #expect(receiver.receive(bytes) == nil)
     receiver.now += 1000 * Self.millisecond
     var rounds = 0
-    var offence: Offence?
-    while rounds < 100, offence == nil {
+    var offense: Offense?
+    while rounds < 100, offense == nil {
       rounds += 1
       let resets = Receiver.reset(streams)
-      offence = receiver.receive(inOnePiece ? Array((0..<20).flatMap { _ in resets }) : resets)
+      offense = receiver.receive(inOnePiece ? Array((0..<20).flatMap { _ in resets }) : resets)
     }
     // One is free. The others cost a thousand, and a quarter of that for the second.
     #expect(inOnePiece ? rounds == 1 : (11..<15).contains(rounds))
-    #expect(offence?.abuse == .rapidReset)
+    #expect(offense?.abuse == .rapidReset)
   }
 
-  private func scan(_ watch: inout FloodGuard, _ bytes: [UInt8], now: UInt64 = 1) -> Offence? {
+  private func scan(_ watch: inout FloodGuard, _ bytes: [UInt8], now: UInt64 = 1) -> Offense? {
     bytes.withUnsafeBytes { bytes in
       var offset = 0
       while let finding = watch.scan(bytes, from: &offset, now: now) {
-        if case .offence(let offence, _) = finding { return offence }
+        if case .offense(let offense, _) = finding { return offense }
       }
       return nil
     }
@@ -142,11 +142,11 @@ import Testing
     {
       var watch = FloodGuard(of: .client, allowance: 10)
       let frame = FramePeer.frame(Kind.data, 8, 1, payload)
-      var offence: Offence?
-      for _ in 0..<11 where offence == nil {
-        offence = scan(&watch, Array(frame[..<split])) ?? scan(&watch, Array(frame[split...]))
+      var offense: Offense?
+      for _ in 0..<11 where offense == nil {
+        offense = scan(&watch, Array(frame[..<split])) ?? scan(&watch, Array(frame[split...]))
       }
-      #expect((offence?.abuse == .emptyDataFlood) == isEmpty)
+      #expect((offense?.abuse == .emptyDataFlood) == isEmpty)
     }
   }
 }

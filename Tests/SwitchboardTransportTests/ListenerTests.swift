@@ -52,7 +52,7 @@ import Testing
   func whatIsNoPathIsRefused(_ path: String) throws {
     let refused = #expect(throws: GRPCStatus.self) { try Server(providers: []).bind(unixPath: path) }
     #expect(refused?.code == .invalidArgument)
-    #expect(refused?.message?.contains("not a path of a unix socket, which has 1 to 107 bytes") == true)
+    #expect(refused?.message?.contains("not a path of a Unix socket, which has 1 to 107 bytes") == true)
   }
 
   @Test func aFileThatIsNoSocketIsLeftAlone() throws {
@@ -109,7 +109,7 @@ import Testing
     let server = try Server(providers: [])
     let failure = await status { _ = try server.bind(unixAbstractName: name) }
     #expect(failure?.code == .invalidArgument)
-    #expect(failure?.message == "not a name of an abstract unix socket: \(name)")
+    #expect(failure?.message == "not a name of an abstract Unix socket: \(name)")
   }
 
   @Test func aLongAbstractNameIsUsedWhole() async throws {

@@ -24,12 +24,12 @@ import Testing
     return bytes
   }
 
-  private static func feed(_ bytes: [UInt8], by size: Int, to session: Session) -> Offence? {
+  private static func feed(_ bytes: [UInt8], by size: Int, to session: Session) -> Offense? {
     for start in stride(from: 0, to: bytes.count, by: size) {
-      let offence = bytes[start..<min(start + size, bytes.count)].withUnsafeBytes {
+      let offense = bytes[start..<min(start + size, bytes.count)].withUnsafeBytes {
         session.receive($0, now: 1)
       }
-      if let offence { return offence }
+      if let offense { return offense }
     }
     return nil
   }

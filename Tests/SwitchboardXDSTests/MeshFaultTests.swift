@@ -116,7 +116,7 @@ import Testing
         #expect(refused.reason == reason)
         #expect(refused.version == "1")
         for _ in 0..<20 { #expect(try await client.server() == "s0") }
-        // A refusal is not for ever.
+        // A refusal is not forever.
         try plane.command(["version": "3", "resources": [kind: try #require(good.resources[kind])]])
         try plane.next("accepted", kind) { $0.version == "3" }
         #expect(try await client.server() == "s0")

@@ -120,7 +120,7 @@ import Testing
             + "is no pattern of RE2: missing ): /echo("
         )
         while try await client.server() != "s1" { try Task.checkCancellation() }
-        // A refusal is not for ever.
+        // A refusal is not forever.
         try plane.set(
           Mesh("greeter", version: "3", routes: [Mesh.route(to: "two")], clusters: ["two": [ports[0]]])
         )

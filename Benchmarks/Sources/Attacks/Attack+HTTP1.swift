@@ -22,7 +22,7 @@ extension Attack {
       perPiece: 1,
       each: json("{" + String(repeating: #""text":"","#, count: 100_000))
     ),
-    // Normalisation sorts these marks, which come in the wrong order.
+    // Normalization sorts these marks, which come in the wrong order.
     requests(
       "marks",
       perPiece: 1,

@@ -1,4 +1,4 @@
-/// The behaviour of an attacker on each of its connections, in steps prepared in advance: at run time it does little
+/// The behavior of an attacker on each of its connections, in steps prepared in advance: at run time it does little
 /// but send.
 struct Attack {
   enum Step {

@@ -17,7 +17,7 @@ enum AttackFrame {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
   }
 
-  /// The client preface, settings with the largest windows, and an acknowledgement of the server's settings, so that
+  /// The client preface, settings with the largest windows, and an acknowledgment of the server's settings, so that
   /// the server's windows apply.
   static let greeting =
     Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)

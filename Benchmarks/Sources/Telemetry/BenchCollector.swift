@@ -3,7 +3,7 @@ import Switchboard
 
 /// A collector, good or bad, over gRPC and HTTP at the same port, until the process is ended.
 struct BenchCollector {
-  enum Behaviour: String {
+  enum Behavior: String {
     /// Takes everything, unread.
     case good
     /// Refuses everything with `UNAVAILABLE`, or 503.
@@ -14,20 +14,20 @@ struct BenchCollector {
     case slow
   }
 
-  private let behaviour: Behaviour
+  private let behavior: Behavior
 
   init(_ arguments: inout Arguments) throws {
     let name = try arguments.next("BEHAVIOUR")
-    guard let behaviour = Behaviour(rawValue: name) else {
-      throw Arguments.Misuse(text: "unknown behaviour '\(name)'\n\(Benchmarks.usage)")
+    guard let behavior = Behavior(rawValue: name) else {
+      throw Arguments.Misuse(text: "unknown behavior '\(name)'\n\(Benchmarks.usage)")
     }
-    self.behaviour = behaviour
+    self.behavior = behavior
     try arguments.end()
   }
 
   /// Prints its port first.
   func run() async throws {
-    switch behaviour {
+    switch behavior {
     case .good, .refusing:
       let server = try Server(providers: providers, options: options)
       announce(try server.bind(host: "127.0.0.1", port: 0).port)
@@ -66,14 +66,14 @@ struct BenchCollector {
     Self.signals.map { package, name in
       Service(
         serviceName: "opentelemetry.proto.collector.\(package).v1.\(name)Service",
-        isGood: behaviour == .good
+        isGood: behavior == .good
       )
     }
   }
 
   private var options: ServerOptions {
     var options = ServerOptions()
-    let status = behaviour == .good ? 200 : 503
+    let status = behavior == .good ? 200 : 503
     options.pages = ["traces", "metrics", "logs"].map { name in
       HTTPPage("POST", "/v1/\(name)", bodyLimit: 16 * 1024 * 1024) { _ in HTTPPage.Response(status: status) }
     }
@@ -98,7 +98,7 @@ struct BenchCollector {
     while true {
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { continue }
-      guard behaviour == .slow else { continue }
+      guard behavior == .slow else { continue }
       Thread.detachNewThread {
         // The beginning of a response that never ends, which HTTP/2 finds to be none.
         for byte in "HTTP/1.1 200 OK\r\nx-very-long: \(String(repeating: "x", count: 600))".utf8 {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-// Swift does not import the socket types, which are both an enum and macros. Nonblocking, and not inherited by child
+// Swift does not import the socket types, which are both an enum and macros. Non-blocking, and not inherited by child
 // processes; Linux can create a socket that way in one step.
 static inline int switchboard_dns_socket(int family, int type, int protocol) {
 #ifdef __linux__

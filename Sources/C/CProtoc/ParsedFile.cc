@@ -20,7 +20,7 @@ using google::protobuf::ServiceDescriptorProto;
 using google::protobuf::SourceCodeInfo;
 using google::protobuf::io::ColumnNumber;
 
-// Blocks that malloc() takes from what was freed before, instead of from the system.
+// Blocks that `malloc` takes from what was freed before, instead of from the system.
 ArenaOptions ArenaBlocks() {
   ArenaOptions options;
   options.start_block_size = 16 << 10;

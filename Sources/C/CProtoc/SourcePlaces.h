@@ -22,7 +22,7 @@ class SourcePlaces {
  public:
   explicit SourcePlaces(const ParsedFile &file);
 
-  // The place of `descriptor`, a part of the file's proto.
+  // The place of `descriptor`, a part of the file's descriptor.
   Place Find(const google::protobuf::Message *descriptor,
              google::protobuf::DescriptorPool::ErrorCollector::ErrorLocation location) const;
 
@@ -33,7 +33,7 @@ class SourcePlaces {
   google::protobuf::Arena arena_;
   google::protobuf::FileDescriptorProto *again_;
   google::protobuf::compiler::SourceLocationTable table_;
-  // The messages in `again_` by their counterparts in the file's proto.
+  // The messages in `again_` by their counterparts in the file's descriptor.
   std::unordered_map<const google::protobuf::Message *, const google::protobuf::Message *> twins_;
 };
 

@@ -41,7 +41,7 @@ public final class FakeResponses: Sendable {
     exchanges.withLock { $0[method.descriptor.path]?.isEmpty == false }
   }
 
-  // MARK: Enqueueing
+  // MARK: Responses
 
   /// Enqueues a response that the test sends later.
   public func make<RequestMarshaller, ResponseMarshaller>(

@@ -98,7 +98,7 @@ package struct MarkRun {
 }
 
 extension Unicode.Scalar {
-  /// Whether normalization may sort this scalar, or what it decomposes to, among its neighbours.
+  /// Whether normalization may sort this scalar, or what it decomposes to, among its neighbors.
   fileprivate var isMark: Bool {
     switch value {
     case ..<0x300: false

@@ -1,4 +1,4 @@
-/// The usual methods of HTTP, to find misspelt ones: HTTP allows any others.
+/// The usual methods of HTTP, to find misspelled ones: HTTP allows any others.
 package enum UsualHTTPMethod {
   private static let names = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]
 

@@ -64,7 +64,7 @@ public struct Descriptor: Sendable {
   }
 
   /// Writes to what has this name, such as a pipe or the target of a link, and keeps it. Throws if it is a pipe that nobody
-  /// reads, instead of waiting for a reader, perhaps for ever.
+  /// reads, instead of waiting for a reader, perhaps forever.
   package static func writeFile(_ content: [UInt8], through path: String) throws(SystemError) {
     let file: Descriptor
     do throws(SystemError) {

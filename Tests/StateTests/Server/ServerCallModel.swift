@@ -12,7 +12,7 @@ import SwitchboardCall
 ///   wire     nothing ──headers──> messages ──trailers──> over
 ///               └──trailers only──────┴──reset────────────^
 /// ```
-/// The three are modelled separately because none waits for another. Invariants: the handler starts once, and sees only
+/// The three are modeled separately because none waits for another. Invariants: the handler starts once, and sees only
 /// the metadata of the first block; it reads what the client sent, in order, and then the end; the client reads what
 /// the handler wrote, in order, and one end; and the end of one ends the other.
 struct ServerCallModel {

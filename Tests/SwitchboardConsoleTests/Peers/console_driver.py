@@ -75,7 +75,7 @@ def look_at(page, view):
                 say(f"wrong {view}, {width} wide, {scheme}: {line}")
             for line in page.run(NAMELESS):
                 say(f"wrong {view}: {line}")
-            # Its rules take their time: these two have each width that changes the layout, and each colour.
+            # Its rules take their time: these two have each width that changes the layout, and each color.
             for line in page.run(AXE) if (width, scheme) in ((390, "light"), (1440, "dark")) else []:
                 say(f"wrong {view}, {width} wide, {scheme}, by axe: {line}")
             if pictures:

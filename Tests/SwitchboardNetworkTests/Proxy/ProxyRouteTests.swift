@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// The addresses that are dialled for a target.
+  /// The addresses that are dialed for a target.
   private func addresses(of text: String) throws -> [EndpointAddress] {
     let target = try Target(text, schemes: Set(AddressResolver().schemes + ["dns"]), fallback: "dns")
     guard target.scheme == "dns" else { return try AddressResolver.addresses(of: target) }

@@ -7,7 +7,7 @@ import SwitchboardServices
 import TestSupport
 import Testing
 
-/// Load reports to and from grpcio, with the messages of PyPI's xds-protos.
+/// Load reports to and from grpcio, with the messages of PyPI's `xds-protos`.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct LoadPeerTests {
   /// Reports its load with each call, and fails if it is told to.
   private struct BusyEcho: EchoingProvider {

@@ -13,7 +13,7 @@ import Testing
   }
 
   /// As by a client that sends JSON with the content type of binary messages.
-  @Test func jsonInPlaceOfBinaryIsRecognised() {
+  @Test func jsonInPlaceOfBinaryIsRecognized() {
     let hint = "it looks like JSON, and the content type says binary; that of JSON is application/grpc+json"
     for text in [#"{"text": "tea"}"#, "{}", "{\n}\n"] {
       #expect(failure(Array(text.utf8))?.hasSuffix(hint) == true, "\(text)")

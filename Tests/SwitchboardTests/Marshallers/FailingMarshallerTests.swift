@@ -102,17 +102,17 @@ import Testing
     for wire in [Wire.ipv4, .inProcess] {
       try await withChannel(to: [handlers], over: wire) { channel async throws in
         let client = MethodClient(channel: channel, defaultCallOptions: CallOptions(timeout: .seconds(300)))
-        let neighbour = client.call(Self.method("Both", .bidirectionalStreaming, nil))
+        let neighbor = client.call(Self.method("Both", .bidirectionalStreaming, nil))
           .makeBidirectionalStreamingCall()
-        var answers = neighbour.responseStream.makeAsyncIterator()
-        try await neighbour.requestStream.send("before")
+        var answers = neighbor.responseStream.makeAsyncIterator()
+        try await neighbor.requestStream.send("before")
         #expect(try await answers.next() == "before")
         try await failures(client, onClient, intercepted)
-        try await neighbour.requestStream.send("after")
+        try await neighbor.requestStream.send("after")
         #expect(try await answers.next() == "after")
-        neighbour.requestStream.finish()
+        neighbor.requestStream.finish()
         #expect(try await answers.next() == nil)
-        #expect(await neighbour.status.isOk)
+        #expect(await neighbor.status.isOk)
       }
     }
   }

@@ -135,8 +135,8 @@ import Testing
     }
   }
 
-  private func config(_ misspelt: String) throws -> CallOptions {
-    try .with { $0.serviceConfig = try ServiceConfig(json: #"{"methodConfig": [], "\#(misspelt)": 1}"#) }
+  private func config(_ misspelled: String) throws -> CallOptions {
+    try .with { $0.serviceConfig = try ServiceConfig(json: #"{"methodConfig": [], "\#(misspelled)": 1}"#) }
   }
 
   @Test(arguments: [false, true]) func misspeltConfigsOfCallsAreLoggedOnce(inProcess: Bool) async throws {

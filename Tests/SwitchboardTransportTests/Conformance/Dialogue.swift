@@ -120,7 +120,7 @@ final class Dialogue {
 
   static let probe = Array("anybody?".utf8)
 
-  /// A ping whose acknowledgement shows that the server accepted the frames before it.
+  /// A ping whose acknowledgment shows that the server accepted the frames before it.
   func probe() {
     if !isDead { peer.send(Kind.ping, 0, 0, Self.probe) }
   }

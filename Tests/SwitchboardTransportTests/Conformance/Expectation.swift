@@ -19,7 +19,7 @@ enum Expectation: Equatable {
   /// The headers of a response on this stream.
   case response(stream: UInt32 = 1)
   case pingAnswer([UInt8])
-  /// The acknowledgement of a ping, or the end of a connection that is no longer used.
+  /// The acknowledgment of a ping, or the end of a connection that is no longer used.
   case pingAnswerOrEnd
   case settingsAcknowledged
   /// DATA, with this many bytes in the first frame and this many in total.

@@ -3,7 +3,7 @@ extension ConformanceCase {
 
   /// Settings: section 6.5.
   static let settings: [ConformanceCase] = [
-    ConformanceCase("6.5", "an acknowledgement with something in it", .connectionError(.frameSize)) {
+    ConformanceCase("6.5", "an acknowledgment with something in it", .connectionError(.frameSize)) {
       $0.frame(Kind.settings, 1, 0, [0])
     },
     ConformanceCase("6.5", "settings on a stream", .connectionError(.protocolError)) {

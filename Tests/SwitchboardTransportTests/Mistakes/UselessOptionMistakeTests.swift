@@ -307,7 +307,7 @@ import Testing
     let messages = entries.all.map(\.message)
     #expect(messages.count == 2)
     #expect(messages.first?.contains("begins with @") == true)
-    #expect(messages.last == "ServerOptions: reusePort has no effect on a unix socket")
+    #expect(messages.last == "ServerOptions: reusePort has no effect on a Unix socket")
     await server.shutDown(grace: .zero)
   }
 

@@ -131,7 +131,7 @@ import Testing
     #expect(result == .success([7]))
   }
 
-  @Test func anHTTP1ServerIsRecognisedThroughTheTunnel() async throws {
+  @Test func anHTTP1ServerIsRecognizedThroughTheTunnel() async throws {
     let listener = try FrameListener()
     let result = try await call(proxy(listener)) { _ in
       let raw = listener.acceptRaw()

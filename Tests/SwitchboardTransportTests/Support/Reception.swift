@@ -16,7 +16,7 @@ struct Reception: Equatable, CustomStringConvertible {
   }
 
   let streams: [StubStream]
-  private let offence: Offence?
+  private let offense: Offense?
   private let answer: [UInt8]
 
   static let greeting = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
@@ -34,19 +34,19 @@ struct Reception: Equatable, CustomStringConvertible {
     session.delegate = peer
     session.shortcuts?.takesTraceParents = options.takesTraceParents
     var answer: [UInt8] = []
-    var offence: Offence?
-    for piece in [Self.greeting] + pieces where offence == nil {
-      offence = piece.withUnsafeBytes { session.receive($0, now: 1) }
+    var offense: Offense?
+    for piece in [Self.greeting] + pieces where offense == nil {
+      offense = piece.withUnsafeBytes { session.receive($0, now: 1) }
       let output = OutputBuffer()
       var drained = Drained.some
       while drained == .some { drained = session.drain(into: output, limit: 1 << 20) }
-      if case .offence(let found) = drained { offence = found }
+      if case .offense(let found) = drained { offense = found }
       output.forEachPiece { answer += $0 }
     }
     session.connectionDidClose()
     streams = peer.streams
     self.answer = answer
-    self.offence = offence
+    self.offense = offense
   }
 
   static func == (left: Self, right: Self) -> Bool { left.description == right.description }
@@ -57,7 +57,7 @@ struct Reception: Equatable, CustomStringConvertible {
       let head = $0.headersEnded ? "\($0.headers.sorted()) \($0.headerCount)" : "no head"
       return "\($0.id): \(head) \($0.received) \($0.hasEnded) \($0.closeCode ?? 0)"
     }
-    let offence = offence.map { "\($0.abuse) \($0.code)" } ?? "no offence"
-    return (streams + [offence, "\(answer)"]).joined(separator: "\n")
+    let offense = offense.map { "\($0.abuse) \($0.code)" } ?? "no offense"
+    return (streams + [offense, "\(answer)"]).joined(separator: "\n")
   }
 }

@@ -5,7 +5,7 @@ import SwitchboardNetwork
 import SwitchboardTransport
 import TestSupport
 
-/// A proxy from Debian's packages between a channel and a server, with unix sockets in its own folder.
+/// A proxy from Debian's packages between a channel and a server, with Unix sockets in its own folder.
 final class ReverseProxy {
   enum Kind: CaseIterable {
     case nginx, haproxy
@@ -29,7 +29,7 @@ final class ReverseProxy {
   /// The target for a channel.
   var target: String { "unix:\(folder.path)/front.sock" }
 
-  /// Forwards to a server on a unix socket, with a timeout of `timeout` seconds for its responses.
+  /// Forwards to a server on a Unix socket, with a timeout of `timeout` seconds for its responses.
   init(_ kind: Kind, _ security: Security = .none, upstream: SocketAddress, timeout: Double) throws {
     self.kind = kind
     folder = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")

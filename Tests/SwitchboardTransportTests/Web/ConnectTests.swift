@@ -465,7 +465,7 @@ import Testing
     "/./test.Test/Get", "/test.Test/Get/", "/test.Test/Get%00", "/test.Test/Get;a=b", "/TEST.Test/Get",
     "/test.Test/Get#x", "/test%2eTest/Get", "/", "*",
   ])
-  func pathsAreNotNormalised(_ path: String) async throws {
+  func pathsAreNotNormalized(_ path: String) async throws {
     try await with { peer, _ async throws in
       let response = try #require(peer.send("POST", path, "application/proto", [], [1]))
       #expect(response.status == "404")

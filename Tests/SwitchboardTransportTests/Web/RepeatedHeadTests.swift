@@ -4,7 +4,7 @@ import SwitchboardTransport
 import TestSupport
 import Testing
 
-/// A connection recognises the head of a request that it has seen before. A request must be answered as the first of a
+/// A connection recognizes the head of a request that it has seen before. A request must be answered as the first of a
 /// connection would be, whatever came before it.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct RepeatedHeadTests {
   /// Requests of which any two differ in one or two parts of the head.

@@ -56,8 +56,8 @@ struct DataPlanes {
 
   /// Expects of each that its calls are answered in these shares, in thousandths.
   ///
-  /// How many of n calls a share p has is a binomial random number. It is within six standard deviations of np but in one of some
-  /// hundred million cases.
+  /// How many of n calls a share p has is a binomial random number. It is within six standard deviations of `n * p`, but in one
+  /// of some hundred million cases.
   func expect(
     _ expected: [String: Int],
     ofEnvoy expectedOfEnvoy: [String: Int]? = nil,

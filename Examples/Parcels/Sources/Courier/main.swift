@@ -14,7 +14,7 @@ do {
 
 func visit(_ target: String) async throws {
   let channel = try Channel(target: target, options: channelOptions())
-  // A call without a deadline may wait for ever.
+  // A call without a deadline may wait forever.
   var options = CallOptions(timeout: .seconds(5))
   if let key = ProcessInfo.processInfo.environment["COURIER_KEY"] {
     options.initialMetadata.add(name: "authorization", value: "Bearer \(key)")

@@ -1,4 +1,4 @@
-/// The addresses of an endpoint without their order. Policies use it to recognise an endpoint in an update.
+/// The addresses of an endpoint without their order. Policies use it to recognize an endpoint in an update.
 enum AddressSet: Hashable {
   case one(EndpointAddress)
   case several(Set<EndpointAddress>)

@@ -85,7 +85,7 @@ extension EndpointAttributes: Hashable {
 }
 
 extension [Endpoint] {
-  /// Calls `body` with each run of neighbours that share their attributes, as most endpoints of a resolver do.
+  /// Calls `body` with each run of neighbors that share their attributes, as most endpoints of a resolver do.
   package func forEachRun(_ body: (EndpointAttributes, Range<Int>) -> Void) {
     var start = 0
     while start < count {

@@ -61,7 +61,7 @@ struct EndpointParts {
   let areForNone: Bool
 
   init(_ endpoints: [Endpoint] = []) {
-    // Neighbours are mostly for the same child.
+    // Neighbors are mostly for the same child.
     var (parts, name, part): ([String: [Endpoint]], String, [Endpoint]) = ([:], "", [])
     endpoints.forEachRun { outer, run in
       guard let path = outer[EndpointPath.self], let next = path.first else { return }

@@ -61,7 +61,7 @@ struct StrideScheduler {
         round &+= 1
       }
       let own = share(position)
-      // The second term keeps neighbours with the same share from being skipped in the same rounds.
+      // The second term keeps neighbors with the same share from being skipped in the same rounds.
       let phase = (own &* round &+ UInt64(position) &* (Self.full / 2)) % Self.full
       if phase >= Self.full - own { return position }
     }

@@ -2,7 +2,7 @@ import SwitchboardCall
 import SwitchboardText
 
 /// Follows which members of a service config its readers ask for. What nobody asks for is unknown: gRPC requires that it is
-/// ignored, but it is probably misspelt. So no list of all members is needed, and policies of users are covered too.
+/// ignored, but it is probably misspelled. So no list of all members is needed, and policies of users are covered too.
 ///
 /// It may collect mistakes, too: what is mistaken then counts as missing, and the readers go on, so that one pass finds all
 /// of them. Reading anew after each would take a time that is the product of their number and the size of the config.

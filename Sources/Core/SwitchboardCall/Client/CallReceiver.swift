@@ -2,7 +2,7 @@
 
 /// Passes the transport's reports on a call to the code that waits for them.
 ///
-/// Closures are specialised for the call's types; methods of a generic class, called by the transport, would not be.
+/// Closures are specialized for the call's types; methods of a generic class, called by the transport, would not be.
 @usableFromInline
 final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   // Sendable holds because all state is immutable, and the transport calls the closures only on its loop.

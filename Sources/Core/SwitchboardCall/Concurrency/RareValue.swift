@@ -11,10 +11,10 @@ package struct RareValue<Value: Sendable>: ~Copyable, Sendable {
   }
 
   @usableFromInline let box = AtomicLazyReference<Box>()
-  /// Costs less to read than the reference, whose code is not specialised.
+  /// Costs less to read than the reference, whose code is not specialized.
   @usableFromInline let isSet = Atomic(false)
 
-  // Inlined, because code that is not specialised would look up the type of the box for each owner.
+  // Inlined, because code that is not specialized would look up the type of the box for each owner.
   @inlinable @inline(__always)
   package init() {}
 

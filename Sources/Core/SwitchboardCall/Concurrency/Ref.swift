@@ -2,7 +2,7 @@
 
 /// A variable that closures share.
 ///
-/// It is generic over exactly the type of its value. The `deinit` of a generic class is not specialised: it knows the
+/// It is generic over exactly the type of its value. The `deinit` of a generic class is not specialized: it knows the
 /// class's type parameters, but the runtime looks up any type made of them, such as an optional, for each instance, at
 /// a cost of at least 300 instructions.
 @usableFromInline

@@ -121,7 +121,7 @@ class ChainState<Interceptor: ChainedInterceptor>: @unchecked Sendable {
     return credit
   }
 
-  /// Closes the chain: no more parts pass. Always inlined: otherwise the compiler calls the unspecialised form.
+  /// Closes the chain: no more parts pass. Always inlined: otherwise the compiler calls the unspecialized form.
   @inlinable @inline(__always)
   final func closeChain() {
     isOpen = false

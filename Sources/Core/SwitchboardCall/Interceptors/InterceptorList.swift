@@ -3,7 +3,7 @@
 /// The interceptors of one call, in order.
 ///
 /// While a part is in the chain, the chain is *entered*: the list keeps every interceptor alive, and interceptors pass
-/// parts to their neighbours without counting references, which would cost more than the rest of the chain's work for a
+/// parts to their neighbors without counting references, which would cost more than the rest of the chain's work for a
 /// part.
 @frozen
 @usableFromInline
@@ -11,7 +11,7 @@ struct InterceptorList<Interceptor: AnyObject> {
   @usableFromInline private(set) var all: [Interceptor]
   /// The index of the last.
   @usableFromInline let last: Int
-  /// How many interceptors neighbours can call directly: all while the chain is entered; none otherwise, after the end,
+  /// How many interceptors neighbors can call directly: all while the chain is entered; none otherwise, after the end,
   /// or if an interceptor names an executor.
   @usableFromInline private(set) var reach = 0
   @usableFromInline private(set) var isEntered = false

@@ -1,4 +1,4 @@
-/// Misbehaviour of a peer that a limit stops. Each case is counted separately.
+/// Misbehavior of a peer that a limit stops. Each case is counted separately.
 ///
 /// `docs/records/ThreatModel.md` describes the limits and how each is enforced.
 public enum PeerAbuse: String, Sendable, CaseIterable {

@@ -8,7 +8,7 @@ public protocol CallHandlerProvider: Sendable {
 
   /// The formats that a method accepts in addition to its own, preferred ones first; none by default. Read once, when
   /// the server is created. If the conformance is declared in an extension that has this method, the compiler warns of a
-  /// misspelt one.
+  /// misspelled one.
   func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat]
 
   /// The serialized descriptors of the service's file and of all its imports, in base64, for reflection. Empty unless

@@ -1,6 +1,6 @@
 /// How a handler answers: with one response or with a stream.
 ///
-/// Each form is a type rather than a closure, so that the compiler specialises a call down to the user's handler.
+/// Each form is a type rather than a closure, so that the compiler specializes a call down to the user's handler.
 @usableFromInline
 protocol HandlerForm: Sendable {
   /// The input of the user's handler: the one request, or the stream of requests.

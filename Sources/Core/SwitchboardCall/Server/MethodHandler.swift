@@ -8,7 +8,7 @@ public final class MethodHandler: Sendable {
   package let method: MethodDescriptor
   let formats: HandlerFormats
   let factories: [any ServerInterceptorFactory]
-  // Closures are specialised for the method's types; methods of a generic class would not be.
+  // Closures are specialized for the method's types; methods of a generic class would not be.
   private let bind: @Sendable ([any ServerInterceptorFactory]) -> Service
   private let begin: Begin
   /// Serves a call with one request in the task of the caller. A transport calls it for one call after the other.

@@ -113,23 +113,23 @@ struct StageProbes: ServerInterceptorFactory {
   }
 }
 
-/// An interceptor that passes on every part, and tells that its neighbours have one, or have one no more.
+/// An interceptor that passes on every part, and tells that its neighbors have one, or have one no more.
 private final class StageProbe<Request: Sendable, Response: Sendable>:
   ServerInterceptor<Request, Response>, PassingInterceptor
 {
   private let watch: any StageWatch
   /// Whether other interceptors are before it and after it. `nil` until the first part.
-  private var neighbours: (before: Bool, after: Bool)?
+  private var neighbors: (before: Bool, after: Bool)?
 
   init(_ watch: any StageWatch) { self.watch = watch }
 
   private func look(from context: ServerInterceptorContext<Request, Response>) -> (before: Bool, after: Bool)
   {
-    if let neighbours { return neighbours }
+    if let neighbors { return neighbors }
     let (all, index) = (context.interceptors, context.index)
     func isOther(_ place: Int) -> Bool { all.indices.contains(place) && !(all[place] is StageProbe) }
     let found = (before: isOther(index - 1), after: isOther(index + 1))
-    neighbours = found
+    neighbors = found
     if found.after { watch.found(all[index + 1], at: index + 1) }
     return found
   }
@@ -138,9 +138,9 @@ private final class StageProbe<Request: Sendable, Response: Sendable>:
     _ part: GRPCServerRequestPart<Request>,
     context: ServerInterceptorContext<Request, Response>
   ) {
-    let neighbours = look(from: context)
-    if neighbours.before { watch.ended(.receive(context.index - 1)) }
-    if neighbours.after { watch.began(.receive(context.index + 1)) }
+    let neighbors = look(from: context)
+    if neighbors.before { watch.ended(.receive(context.index - 1)) }
+    if neighbors.after { watch.began(.receive(context.index + 1)) }
     context.receive(part)
   }
 
@@ -149,11 +149,11 @@ private final class StageProbe<Request: Sendable, Response: Sendable>:
     promise: EventLoopPromise<Void>?,
     context: ServerInterceptorContext<Request, Response>
   ) {
-    let neighbours = look(from: context)
+    let neighbors = look(from: context)
     // With one response, the handler has returned it. Interceptors may have answered instead.
     if !context.type.streamsResponses { watch.ended(.handler) }
-    if neighbours.after { watch.ended(.send(context.index + 1)) }
-    if neighbours.before { watch.began(.send(context.index - 1)) }
+    if neighbors.after { watch.ended(.send(context.index + 1)) }
+    if neighbors.before { watch.began(.send(context.index - 1)) }
     if context.index == 0, case .end = part { watch.answered() }
     context.send(part, promise: promise)
   }

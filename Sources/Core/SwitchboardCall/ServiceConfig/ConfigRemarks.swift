@@ -1,7 +1,7 @@
 import SwitchboardText
 
 /// Logs what has no effect in the options of calls, above all in the service configs that they bring along, once for each:
-/// a member that is misspelt, or that is about a channel, is ignored, as gRPC requires.
+/// a member that is misspelled, or that is about a channel, is ignored, as gRPC requires.
 final class ConfigRemarks: Sendable {
   /// A program that makes a config for each call must not fill the log.
   private static let mostConfigs = 16

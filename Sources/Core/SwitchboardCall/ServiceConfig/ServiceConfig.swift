@@ -22,7 +22,7 @@ public struct ServiceConfig: Hashable, Sendable {
   package let healthCheckedService: String?
 
   /// What has no effect in the config, or is hardly meant, in words: a method config without names or, if it was read from
-  /// JSON, a misspelt member.
+  /// JSON, a misspelled member.
   package var remarks: [String] = []
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.

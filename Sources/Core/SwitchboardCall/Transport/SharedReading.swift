@@ -1,6 +1,6 @@
 // unsafe: a continuation that the work which it waits for resumes once
 
-/// How the messages of a stream are decoded, in closures that are specialised for their types.
+/// How the messages of a stream are decoded, in closures that are specialized for their types.
 @frozen
 @usableFromInline
 package struct StreamDecoder<Message: Sendable>: Sendable {

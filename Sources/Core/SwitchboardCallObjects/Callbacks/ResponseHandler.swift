@@ -2,7 +2,7 @@ import Dispatch
 import SwitchboardCall
 
 /// Receives the responses of a call on a dispatch queue. Metadata and sent messages may be ignored; responses and the end of
-/// the call may not, so that a method whose name is misspelt does not compile. Of the others, the compiler warns if an extension
+/// the call may not, so that a method whose name is misspelled does not compile. Of the others, the compiler warns if an extension
 /// declares the conformance and has the methods.
 ///
 /// They are called one at a time and in order, even on a concurrent queue; the call retains the handler until `closed`.

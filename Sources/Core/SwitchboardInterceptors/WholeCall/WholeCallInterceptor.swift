@@ -59,7 +59,7 @@ extension GRPCStatus {
   )
 }
 
-/// The state of a whole-call interceptor: its current call, and the flow control between it and its neighbours in the
+/// The state of a whole-call interceptor: its current call, and the flow control between it and its neighbors in the
 /// chain. Used only on the call's loop, except for `credit`.
 final class WholeCallState<Request: Sendable, Response: Sendable> {
   private(set) var call: WholeCall<Request, Response>?

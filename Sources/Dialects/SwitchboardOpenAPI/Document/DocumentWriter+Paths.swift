@@ -278,7 +278,7 @@ extension DocumentWriter {
     ["description": "An error.", "content": ["application/json": ["schema": reference(Self.errorName)]]]
   }
 
-  /// A body of any media type, in the form that client generators recognise.
+  /// A body of any media type, in the form that client generators recognize.
   private static var bytes: JSONTree {
     ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]]
   }

@@ -220,13 +220,13 @@ extension ConfigReader {
 }
 
 extension GRPCStatus {
-  /// The same mistake as one of a bootstrap. What is missing may be there, but misspelt.
+  /// The same mistake as one of a bootstrap. What is missing may be there, but misspelled.
   fileprivate static func invalidBootstrap(_ failure: GRPCStatus, _ audit: ConfigAudit) -> GRPCStatus {
     guard let mistake = failure.configMistake else { return failure }
     let place = mistake.position.map { " (line \($0.line), column \($0.column))" } ?? ""
-    let misspelt =
+    let misspelled =
       mistake.reason == "is missing" ? audit.findings.first { $0.isMisspelling(of: mistake.path) } : nil
-    let found = misspelt.map { "; there is: \($0.name.excerpt)" } ?? ""
+    let found = misspelled.map { "; there is: \($0.name.excerpt)" } ?? ""
     return GRPCStatus(code: .invalidArgument, message: "xDS bootstrap: \(mistake)\(place)\(found)")
   }
 }

@@ -5,7 +5,7 @@ extension Message {
   ///
   /// - Parameters:
   ///   - bytes: the encoded message, and nothing after it.
-  ///   - extensions: the extensions to recognise.
+  ///   - extensions: the extensions to recognize.
   ///   - partial: whether `required` fields may be missing.
   ///   - options: limits, and what happens to unknown fields.
   /// - Throws: an error that says what is wrong with the bytes, and in which field.

@@ -1,6 +1,6 @@
 import SwitchboardText
 
-/// The extensions that a decoder recognises; values of other extensions stay in the unknown fields.
+/// The extensions that a decoder recognizes; values of other extensions stay in the unknown fields.
 ///
 /// The generator emits one for each file that declares extensions.
 public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {

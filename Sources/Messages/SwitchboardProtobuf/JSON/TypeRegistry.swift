@@ -14,7 +14,7 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
   /// message.
   private var types: [Types] = []
 
-  /// The extensions to recognise in the messages that an `Any` holds.
+  /// The extensions to recognize in the messages that an `Any` holds.
   public var extensions: ExtensionRegistry? {
     get { types.first?.extensions }
     set { change { $0.extensions = newValue } }

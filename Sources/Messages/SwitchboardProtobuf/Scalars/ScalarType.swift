@@ -57,7 +57,7 @@ public protocol ScalarType {
   /// Writes a value.
   static func writeJSON(_ value: Value, to writer: inout JSONWriter)
 
-  // Like the binary ones, these have one implementation each and are requirements so that each type gets a specialised
+  // Like the binary ones, these have one implementation each and are requirements so that each type gets a specialized
   // copy.
 
   /// Reads a value into `value`; an unknown value leaves it unchanged.

@@ -3,7 +3,7 @@ protocol NamedFieldDecoder: FieldDecoder {
   /// Whether the decoder's methods are compiled for each scalar type, as in ``MessageVisitor``.
   static var isSpecialized: Bool { get }
 
-  /// The extensions to recognise.
+  /// The extensions to recognize.
   var extensions: ExtensionRegistry? { get }
 
   /// The enum of the next field, if it was described at run time. All such enums have the same Swift type.

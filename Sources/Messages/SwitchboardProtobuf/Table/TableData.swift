@@ -1,4 +1,4 @@
-// unsafe: memory that never changes after it was made, kept by its set or for ever
+// unsafe: memory that never changes after it was made, kept by its set or forever
 
 import SwitchboardText
 import Synchronization

@@ -3,7 +3,7 @@ extension Message {
   ///
   /// - Parameters:
   ///   - text: the fields of the message.
-  ///   - extensions: the extensions to recognise.
+  ///   - extensions: the extensions to recognize.
   ///   - partial: whether `required` fields may be missing.
   ///   - options: limits, what happens to unknown fields, and the types that an `Any` may hold.
   /// - Throws: an error that names the position in the text and the field.

@@ -69,7 +69,7 @@ final class ConnectAttempt: @unchecked Sendable {
     fail(result)
   }
 
-  /// Does not use `uv_pipe_connect`, which does not support abstract names. A unix socket connects at once or not at
+  /// Does not use `uv_pipe_connect`, which does not support abstract names. A Unix socket connects at once or not at
   /// all.
   private func connectUnix(_ address: SocketAddress) {
     let descriptor = switchboard_stream_socket(AF_UNIX)

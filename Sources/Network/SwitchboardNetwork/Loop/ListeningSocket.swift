@@ -55,7 +55,7 @@ enum ListeningSocket {
     return setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
-  /// The file of a unix socket remains when a server is killed. If it refuses connections, no server uses it.
+  /// The file of a Unix socket remains when a server is killed. If it refuses connections, no server uses it.
   private static func removeStaleSocket(_ path: String, _ address: SocketAddress) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -100,7 +100,7 @@ extension SocketError {
 }
 
 extension SocketAddress {
-  /// The path of a unix socket, if a file is there that is none.
+  /// The path of a Unix socket, if a file is there that is none.
   package var pathOfOtherFile: String? {
     guard case .unix(let path) = kind, ListeningSocket.isOtherFile(path) else { return nil }
     return path

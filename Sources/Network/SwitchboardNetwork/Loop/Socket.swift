@@ -21,7 +21,7 @@ package protocol SocketDelegate: AnyObject {
   func socketDidDrain()
 }
 
-/// A connected stream socket, TCP or unix, on one loop.
+/// A connected stream socket, TCP or Unix, on one loop.
 package final class Socket {
   // Unchecked exclusivity: confined to the loop, and no access lasts while other code is called.
   let loop: Loop

@@ -127,7 +127,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return address
   }
 
-  /// The port of an internet address; 0 for a unix socket.
+  /// The port of an internet address; 0 for a Unix socket.
   public var port: Int {
     guard case .ip = kind, bytes.count >= 4 else { return 0 }
     return Int(bytes[2]) << 8 | Int(bytes[3])
@@ -141,10 +141,10 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return bytes.count >= range.upperBound ? Array(bytes[range]) : nil
   }
 
-  /// Whether this is a unix socket that was not bound.
+  /// Whether this is a Unix socket that was not bound.
   package var isUnnamed: Bool { kind == .unix(path: "") }
 
-  /// The numeric host, or the path or name of a unix socket.
+  /// The numeric host, or the path or name of a Unix socket.
   public var host: String {
     switch kind {
     case .ip: numericHost

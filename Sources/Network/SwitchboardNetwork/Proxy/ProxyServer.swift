@@ -65,7 +65,7 @@ struct ProxyDestination: Sendable, Equatable {
   /// The 4 or 16 bytes of an address.
   let ipBytes: [UInt8]?
 
-  /// `nil` for a unix socket, which is never reached through a proxy.
+  /// `nil` for a Unix socket, which is never reached through a proxy.
   init?(_ address: EndpointAddress) throws(GRPCStatus) {
     if case .name(let host, let port) = address {
       try self.init(name: host, port: Int(port))

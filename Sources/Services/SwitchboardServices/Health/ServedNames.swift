@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardText
 
-/// The names of the services of a health service's servers, to find those that were misspelt.
+/// The names of the services of a health service's servers, to find those that were misspelled.
 struct ServedNames: Sendable {
   private var services: Set<ExactText> = []
   private var logger: Logger?

@@ -190,7 +190,7 @@ final class ConnectionMeters: MetricSource {
 extension [MetricPoint] {
   /// Adds to the point with these attributes, or another point.
   fileprivate mutating func add(_ value: Int, _ attributes: [Attribute]) {
-    // Those of one target and its labels are neighbours.
+    // Those of one target and its labels are neighbors.
     guard let index = indices.suffix(64).last(where: { self[$0].attributes == attributes }),
       case .int(let known) = self[index].value
     else { return append(MetricPoint(attributes: attributes, value: .int(value))) }

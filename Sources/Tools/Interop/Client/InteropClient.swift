@@ -80,7 +80,7 @@ struct InteropClient: Sendable {
     return nil
   }
 
-  /// Shuts down the channel after the server has received the remaining acknowledgements. Calls that a case left open
+  /// Shuts down the channel after the server has received the remaining acknowledgments. Calls that a case left open
   /// end with it.
   func shutDown() async { await service.channel.shutDown(grace: .seconds(1)) }
 }

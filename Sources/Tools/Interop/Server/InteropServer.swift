@@ -6,7 +6,7 @@ import SwitchboardXDS
 struct InteropServer {
   let server: Server
   private let log = LineLog(label: "Interop")
-  /// The listening addresses: the port and then the unix socket, if any, and the maintenance port, if any.
+  /// The listening addresses: the port and then the Unix socket, if any, and the maintenance port, if any.
   let addresses: [SocketAddress]
 
   /// Serves until the process receives a signal to end.

@@ -36,7 +36,7 @@ struct ServiceConfigArgument: Sendable {
     ConfigRemark.all(in: json, for: methods).filter(\.isMistake).map(\.shown)
   }
 
-  /// Warns if it names no method like the one that is called, because a name is misspelt.
+  /// Warns if it names no method like the one that is called, because a name is misspelled.
   func warn(calling method: SchemaMethod, of schema: Schema) {
     let found = Self.mistakes(in: json, for: knownMethods(method, schema)).filter { !remarks.contains($0) }
     for remark in found { Output.warn("\(place): \(remark)") }

@@ -10,7 +10,7 @@ enum CheckConfigVerb {
     usage: ["FILE [--quiet]", "FILE --proto FILE..."],
     details: [
       "Reads a service config in JSON, and shows each finding with its path and its line in the file. Clients ignore members "
-        + "that they do not know, so only this finds a misspelt one before it is missed.",
+        + "that they do not know, so only this finds a misspelled one before it is missed.",
       "A client cannot know which services there are, and ignores what is for others. With --proto or --descriptor-set, names "
         + "of services and methods that the files do not have are found, too. Those of health checks, reflection, channelz and "
         + "load reports are known.",

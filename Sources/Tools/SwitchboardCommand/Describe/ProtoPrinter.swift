@@ -76,7 +76,7 @@ struct ProtoPrinter {
   /// A string in quotes.
   func quoted(_ text: String) -> ShownText { paint(.string, Self.literal(text)) }
 
-  /// The same without colours.
+  /// The same without colors.
   static func literal(_ text: String) -> ShownText { ShownText(JSONText.string(text), as: .proto) }
 
   // MARK: Declarations

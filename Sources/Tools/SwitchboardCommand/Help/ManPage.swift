@@ -22,8 +22,8 @@ enum ManPage {
     page.section("EXIT STATUS")
     page.text(HelpText.exitCodes.text.split(separator: "\n").joined(separator: " "))
     page.section("ENVIRONMENT")
-    page.item("NO_COLOR", "No colours, even on a terminal.")
-    page.item("CLICOLOR_FORCE", "Colours, even without a terminal.")
+    page.item("NO_COLOR", "No colors, even on a terminal.")
+    page.item("CLICOLOR_FORCE", "Colors, even without a terminal.")
     page.item("https_proxy, no_proxy", "The HTTP proxy for connections, and the targets that need none.")
     return page.lines.joined(separator: "\n") + "\n"
   }

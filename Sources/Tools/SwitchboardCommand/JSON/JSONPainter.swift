@@ -1,4 +1,4 @@
-/// Reformats JSON, with each member on its own line or all on one line, and adds colours.
+/// Formats JSON again, with each member on its own line or all on one line, and adds colors.
 ///
 /// It changes only white space, and escapes characters that control a terminal, so that numbers and strings keep their
 /// value. The input is JSON that this process has written; for any other input the output is unspecified but harmless.

@@ -35,7 +35,7 @@ struct LoadDisplay: Sendable {
   private func draw(_ state: LiveState) {
     // Queried for each drawing, because the window may have been resized.
     let terminal = Terminal.current(.errors)
-    let ink = Ink(isColoured: terminal.hasColor)
+    let ink = Ink(isColored: terminal.hasColor)
     let fits = terminal.columns >= LiveScreen.smallest.width && terminal.rows >= LiveScreen.smallest.height
     guard view == .screen, fits else {
       let line = ShownText(coloredLines: LiveLine.text(state, width: terminal.columns, ink: ink))

@@ -81,7 +81,7 @@ struct LoadOutput {
   private func save(_ report: LoadTestReport, _ tally: LoadTally) throws {
     let results = files.map { file in
       Result {
-        let text = try Self.text(report, tally, as: file.format, Ink(isColoured: false))
+        let text = try Self.text(report, tally, as: file.format, Ink(isColored: false))
         try OutputPath(file.path).write(Array(text.utf8))
       }
     }
@@ -89,7 +89,7 @@ struct LoadOutput {
   }
 
   private func show(_ report: LoadTestReport, _ tally: LoadTally) throws {
-    let ink = Ink(isColoured: Terminal.current().hasColor)
+    let ink = Ink(isColored: Terminal.current().hasColor)
     let text = try Self.text(report, tally, as: format, ink)
     try Output.write(ShownText(coloredLines: text, as: format == .json ? .json : .plain), end: "")
     guard let old else { return }
@@ -97,7 +97,7 @@ struct LoadOutput {
     if format == .text {
       try Output.write("\n\(ShownText(coloredLines: comparison.text(ink: ink)))", end: "")
     } else {
-      let ink = Ink(isColoured: Terminal.current(.errors).hasColor)
+      let ink = Ink(isColored: Terminal.current(.errors).hasColor)
       Output.note(ShownText(coloredLines: comparison.text(ink: ink)))
     }
   }

@@ -27,7 +27,7 @@ struct PackageFiles {
   private var target: String { name.type }
   private var packageName: String { SwiftText.literal(dependency.name) }
 
-  /// The prefix of types in a proto package: `my_greeter` has `MyGreeter_`.
+  /// The prefix of types in a `.proto` package: `my_greeter` has `MyGreeter_`.
   static func prefix(of proto: String) -> String {
     proto.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "_"
   }

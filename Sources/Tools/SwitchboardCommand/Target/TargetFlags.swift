@@ -2,7 +2,7 @@
 enum TargetFlags {
   static let plaintext = Flag(
     "--plaintext",
-    help: "Connect without TLS. The default for unix sockets, localhost and loopback addresses."
+    help: "Connect without TLS. The default for Unix sockets, localhost and loopback addresses."
   )
   static let tls = Flag("--tls", help: "Connect with TLS. The default for everything else.")
   static let roots = Flag(

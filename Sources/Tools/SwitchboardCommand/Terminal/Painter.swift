@@ -1,10 +1,10 @@
-/// Adds colours to text, if enabled.
+/// Adds colors to text, if enabled.
 struct Painter: Sendable {
   let hasColor: Bool
 
   init(_ terminal: Terminal) { hasColor = terminal.hasColor }
 
-  /// Without colours.
+  /// Without colors.
   static let plain = Painter(hasColor: false)
 
   init(hasColor: Bool) { self.hasColor = hasColor }

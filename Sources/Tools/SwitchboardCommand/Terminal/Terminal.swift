@@ -10,7 +10,7 @@
 struct Terminal: Sendable, Hashable {
   /// Whether the stream is a terminal, not a file or a pipe.
   var isTerminal: Bool
-  /// Whether to use colours: on a terminal, unless it is dumb or `NO_COLOR` is set; elsewhere only with
+  /// Whether to use colors: on a terminal, unless it is dumb or `NO_COLOR` is set; elsewhere only with
   /// `CLICOLOR_FORCE`.
   var hasColor: Bool
   var columns: Int

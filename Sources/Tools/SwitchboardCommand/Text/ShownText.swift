@@ -27,7 +27,7 @@ struct ShownText: Sendable, Hashable {
     self.text = lines.map { notation.escaping(String($0)) }.joined(separator: "\n")
   }
 
-  /// Lines of a report, whose maker adds colours. All other control sequences are escaped.
+  /// Lines of a report, whose maker adds colors. All other control sequences are escaped.
   init(coloredLines text: String, as notation: ControlNotation = .plain) {
     var rest = text[...]
     var shown = ShownText()

@@ -1,4 +1,4 @@
-/// The kind of a piece of text, which determines its colour.
+/// The kind of a piece of text, which determines its color.
 enum Style: String, Sendable {
   case heading = "1"
   case keyword = "35"

@@ -81,7 +81,7 @@ struct ExtensionEmitter {
     return "\(FileContext.runtime(kind))<\(context.protoType(field.type))>"
   }
 
-  /// The positions of neighbours that have the same `key`.
+  /// The positions of neighbors that have the same `key`.
   private func runs<Key: Equatable>(
     of extensions: [ExtensionSchema],
     by key: (ExtensionSchema) -> Key

@@ -47,7 +47,7 @@ struct ModuleMappings {
     }
   }
 
-  /// Throws for the first file that is mapped and that does not exist: it is misspelt, and its mapping would have no effect.
+  /// Throws for the first file that is mapped and that does not exist: it is misspelled, and its mapping would have no effect.
   func check(_ exists: (String) -> Bool) throws(GeneratorError) {
     for (path, error) in selections where ModuleMappings.bundled[path] == nil && !exists(path) {
       throw error("there is no file '\(path)'; paths are as in imports")

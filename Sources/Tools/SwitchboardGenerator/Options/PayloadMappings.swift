@@ -82,7 +82,7 @@ struct PayloadMappings {
     return Payload(swiftType: type, marshaller: marshaller, modules: block["module_name"])
   }
 
-  /// Throws for the first name that is not among `declared`, the names by their kind: it is misspelt, or belongs to another
+  /// Throws for the first name that is not among `declared`, the names by their kind: it is misspelled, or belongs to another
   /// module, which has mappings of its own. So does one that is not among `served`, those of the services that are generated.
   func check(
     against declared: @autoclosure () -> [String: Set<String>],

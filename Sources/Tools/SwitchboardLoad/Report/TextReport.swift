@@ -8,7 +8,7 @@ package struct TextReport: Sendable {
   private let tally: LoadTally
   private let ink: Ink
 
-  package init(_ report: LoadTestReport, _ tally: LoadTally, ink: Ink = Ink(isColoured: false)) {
+  package init(_ report: LoadTestReport, _ tally: LoadTally, ink: Ink = Ink(isColored: false)) {
     self.report = report
     self.tally = tally
     self.ink = ink
@@ -120,11 +120,11 @@ package struct TextReport: Sendable {
   }
 }
 
-/// Colours, if the terminal supports them.
+/// Colors, if the terminal supports them.
 package struct Ink: Sendable {
-  package let isColoured: Bool
+  package let isColored: Bool
 
-  package init(isColoured: Bool) { self.isColoured = isColoured }
+  package init(isColored: Bool) { self.isColored = isColored }
 
   package func bold(_ text: String) -> String { code(1, text) }
   package func red(_ text: String) -> String { code(31, text) }
@@ -132,7 +132,7 @@ package struct Ink: Sendable {
   package func blue(_ text: String) -> String { code(34, text) }
 
   private func code(_ number: Int, _ text: String) -> String {
-    isColoured ? "\u{1b}[\(number)m\(text)\u{1b}[0m" : text
+    isColored ? "\u{1b}[\(number)m\(text)\u{1b}[0m" : text
   }
 }
 

@@ -159,7 +159,7 @@ struct DocumentMembers {
 
   subscript(_ member: String) -> DocumentValue? { values[member].flatMap { $0 == .null ? nil : $0 } }
 
-  /// Rejects unknown members, because a misspelt name would have no effect.
+  /// Rejects unknown members, because a misspelled name would have no effect.
   func check(_ known: [String]) throws(RuleError) {
     guard let other = all.first(where: { member in !known.contains { $0.isExactly(member.name) } }) else {
       return

@@ -36,7 +36,7 @@ public final class FileCertificates: CertificateProvider {
   private static let attempts = 4
 
   /// Reads the files, and again after each interval, as long as this object is used. Throws `INVALID_ARGUMENT` if they cannot be
-  /// used, such as a pipe, which might make it wait for ever, or their names make no sense: a certificate and its key are given
+  /// used, such as a pipe, which might make it wait forever, or their names make no sense: a certificate and its key are given
   /// together.
   ///
   /// What goes wrong later is logged to `logger`; by default, as channels log.

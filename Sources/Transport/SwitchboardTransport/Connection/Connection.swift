@@ -171,24 +171,24 @@ extension Connection {
     let idle = tls.takeIdleRecords()
     guard !isClosed else { return }
     guard idle == 0 || recordCredit.spend(idle, now: loop.now) else {
-      return dismiss(Offence(abuse: .recordFlood, code: .enhanceYourCalm))
+      return dismiss(Offense(abuse: .recordFlood, code: .enhanceYourCalm))
     }
     guard tls.pendingByteCount > Self.pendingLimit else { return }
     flushNow()
     guard !isClosed, tls.pendingByteCount > Self.pendingLimit else { return }
-    dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
+    dismiss(Offense(abuse: .unreadAnswers, code: .enhanceYourCalm))
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
     let hadStreams = openStreams > 0
-    guard let offence = withSession({ $0.receive(bytes, now: loop.now) }) else {
+    guard let offense = withSession({ $0.receive(bytes, now: loop.now) }) else {
       return receiveGreeting(bytes)
     }
     if hadStreams || openStreams > 0 { expectMore() }
     processReady()
     guard !isClosed else { return }
-    if let offence { return dismiss(offence) }
+    if let offense { return dismiss(offense) }
     watchHeaders()
     setNeedsFlush()
   }
@@ -220,27 +220,27 @@ extension Connection {
     }
     guard incomplete != 0 else { return }
     let timer = LoopTimer { [weak self] in
-      self?.dismiss(Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
+      self?.dismiss(Offense(abuse: .slowHeaders, code: .enhanceYourCalm))
     }
     headersTimer = timer
     loop.schedule(timer, after: headersTimeout)
   }
 
   /// Sends the reason to the peer, as far as the peer reads it, and closes the connection.
-  func dismiss(_ offence: Offence) {
+  func dismiss(_ offense: Offense) {
     guard !isClosed else { return }
-    if !isDismissed { announceClose(offence) }
+    if !isDismissed { announceClose(offense) }
     flushNow()
     close(.protocolBroken, gently: true)
   }
 
   /// Sends the peer the reason why the connection ends. Accepts nothing more from it; the next flush closes the
   /// connection.
-  func announceClose(_ offence: Offence, _ reason: StaticString? = nil) {
+  func announceClose(_ offense: Offense, _ reason: StaticString? = nil) {
     isDismissed = true
-    report(offence.abuse)
-    closeReason = offence.status(over: withSession { $0.version } ?? "TLS")
-    withSession { $0.terminate(offence, reason) }
+    report(offense.abuse)
+    closeReason = offense.status(over: withSession { $0.version } ?? "TLS")
+    withSession { $0.terminate(offense, reason) }
   }
 
   func sessionDidBlamePeer() {
@@ -303,7 +303,7 @@ extension Connection {
     case .all: break
     case .some: if !socket.isWriting { setNeedsFlush(nextTurn: true) }
     case .failed: close(.protocolBroken)
-    case .offence(let offence): dismiss(offence)
+    case .offense(let offense): dismiss(offense)
     case .over(let reason, let onceWritten):
       if !onceWritten || !socket.isWriting { close(reason, gently: true) }
     }

@@ -100,7 +100,7 @@ final class LargeMessages: @unchecked Sendable {
   private func beginNext() {
     guard !isBusy else { return }
     let next: Piece
-    // In turn, because streams may have other work for ever. Once there is no room, only that makes some.
+    // In turn, because streams may have other work forever. Once there is no room, only that makes some.
     let mayInflate = !inflations.isEmpty && inflatedByteCount < limit
     if mayInflate, beganOther || others.isEmpty {
       next = inflations.removeFirst()

@@ -3,7 +3,7 @@ import SwitchboardCall
 /// A protocol other than gRPC in which a server answers requests: gRPC-Web, Connect, REST, plain pages.
 ///
 /// A server has one instance of each and tries them in order for every request that is not gRPC; the first that
-/// recognises the request decides. gRPC's own calls do not pass through here, so they cost nothing more.
+/// recognizes the request decides. gRPC's own calls do not pass through here, so they cost nothing more.
 ///
 /// ```
 ///   request's head ──> accept ──┬─ .call(DialectCall) ──> interceptors and the handler, as with gRPC

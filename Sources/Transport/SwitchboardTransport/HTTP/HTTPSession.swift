@@ -18,8 +18,8 @@ protocol HTTPSession: Packable {
   /// What errors call the version.
   var version: StaticString { get }
 
-  /// Processes received bytes. If it returns an offence, the connection must end.
-  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence?
+  /// Processes received bytes. If it returns an offense, the connection must end.
+  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offense?
 
   /// Writes pending output, up to about `limit` bytes. The caller passes it to the socket.
   func drain(into output: OutputBuffer, limit: Int) -> Drained
@@ -44,8 +44,8 @@ protocol HTTPSession: Packable {
   /// Why the headers in the connection's `headers` cannot be sent, if they cannot.
   var refusalOfHeaders: GRPCStatus? { get }
 
-  /// Stops because of an offence, and tells the peer why, if the version can. `drain` writes it.
-  func terminate(_ offence: Offence, _ reason: StaticString?)
+  /// Stops because of an offense, and tells the peer why, if the version can. `drain` writes it.
+  func terminate(_ offense: Offense, _ reason: StaticString?)
 
   /// Called when the connection has closed. Ends all streams.
   func connectionDidClose()
@@ -125,8 +125,8 @@ struct SessionParts {
   let streams = StreamList()
 }
 
-/// An offence of the peer that ends the connection, and the error code to send.
-struct Offence: Equatable {
+/// An offense of the peer that ends the connection, and the error code to send.
+struct Offense: Equatable {
   let abuse: PeerAbuse
   let code: HTTP2Error
   /// The status of the calls that end with the connection, if it says more than the kind of abuse.
@@ -152,7 +152,7 @@ enum Drained: Equatable {
   /// Nothing more can be sent.
   case failed
   /// The connection must end, because of what was found meanwhile.
-  case offence(Offence)
+  case offense(Offense)
   /// All that will ever be sent, so the connection ends. `onceWritten`: not before the socket has written it.
   case over(GRPCStatus, onceWritten: Bool)
 }

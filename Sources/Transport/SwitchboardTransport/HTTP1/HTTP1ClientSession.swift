@@ -124,7 +124,7 @@ final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, 
 
   // MARK: Responses
 
-  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
+  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offense? {
     use()
     var rest = bytes
     guard let stream, headIsSent else { return breakOff() }
@@ -135,7 +135,7 @@ final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, 
       case .head(let head) where head.isInformational:
         informationCount += 1
         guard informationCount <= Self.informationLimit else {
-          return Offence(abuse: .informationFlood, code: .enhanceYourCalm)
+          return Offense(abuse: .informationFlood, code: .enhanceYourCalm)
         }
       case .head(let head):
         take(head, for: stream)
@@ -144,20 +144,20 @@ final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, 
       case .end:
         stream.remoteDidEnd()
         isWhole = true
-      case .broken: return Offence(abuse: .protocolViolation, code: .protocolError)
+      case .broken: return Offense(abuse: .protocolViolation, code: .protocolError)
       }
       guard isWhole else { continue }
-      let offence = rest.isEmpty ? nil : breakOff()
+      let offense = rest.isEmpty ? nil : breakOff()
       // The next call may begin here, whose response these bytes are not.
       finish(stream)
-      return offence
+      return offense
     }
   }
 
   /// Accepts no more requests, because the server has sent what is not a response.
-  private func breakOff() -> Offence {
+  private func breakOff() -> Offense {
     isBroken = true
-    return Offence(abuse: .protocolViolation, code: .protocolError, explanation: .unrequestedBytes)
+    return Offense(abuse: .protocolViolation, code: .protocolError, explanation: .unrequestedBytes)
   }
 
   private func take(_ head: HTTP1ResponseParser.Head, for stream: any SessionStream) {
@@ -181,7 +181,7 @@ final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, 
     self.stream = nil
     connection.parts.streams.remove(stream)
     closesAfter = closesAfter || !requestIsSent
-    // The offence of a broken connection closes it.
+    // The offense of a broken connection closes it.
     if closesAfter, !isBroken { connection.retire(nil) }
     // Reading may be paused because the reader has not read everything.
     resumeReading()
@@ -191,7 +191,7 @@ final class HTTP1ClientSession<Side: HTTP1ClientConnection>: HTTPClientSession, 
   func resumeReading() { connection.socket.resumeReading() }
 
   /// There is no way to tell the server.
-  func terminate(_ offence: Offence, _ reason: StaticString?) { isBroken = true }
+  func terminate(_ offense: Offense, _ reason: StaticString?) { isBroken = true }
 
   /// A response without a length ends with the connection. Over TLS, only a proper close by the server counts, because
   /// anyone between the two could cut the connection.

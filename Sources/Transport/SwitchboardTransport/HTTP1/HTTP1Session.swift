@@ -57,7 +57,7 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
   /// Bytes of further requests that arrived before this exchange ended.
   @exclusivity(unchecked) private var held = HeldBytes()
   /// Why a held request ends the connection, until `drain` says so.
-  @exclusivity(unchecked) private var offence: Offence?
+  @exclusivity(unchecked) private var offense: Offense?
   @exclusivity(unchecked) var idleTimer: LoopTimer?
   /// When the last exchange ended.
   @exclusivity(unchecked) var idleSince: UInt64 = 0
@@ -98,17 +98,17 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
 
   // MARK: Reading
 
-  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
+  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offense? {
     use()
     var rest = bytes
     // Bytes that arrive after held requests wait for these, and those after a request without a response wait for that.
-    let offence = held.isEmpty ? read(&rest) : nil
+    let offense = held.isEmpty ? read(&rest) : nil
     if !rest.isEmpty { hold(rest) }
-    return offence
+    return offense
   }
 
   /// Reads until the bytes end or a request is whole, and removes what it read.
-  private func read(_ rest: inout UnsafeRawBufferPointer) -> Offence? {
+  private func read(_ rest: inout UnsafeRawBufferPointer) -> Offense? {
     while !isOver {
       if stream != nil, requestIsWhole { return nil }
       switch parser.next(&rest) {
@@ -118,7 +118,7 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
       case .head(let head):
         guard !connection.hasTooManyHandlers else {
           refuse("503")
-          return Offence(abuse: .tooManyHandlers, code: .enhanceYourCalm)
+          return Offense(abuse: .tooManyHandlers, code: .enhanceYourCalm)
         }
         open(head)
       case .body(let piece): stream?.receiveData(piece)
@@ -127,7 +127,7 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
         stream?.remoteDidEnd()
       case .refused(let refusal):
         refuse(refusal.status)
-        return Offence(abuse: refusal.abuse, code: .protocolError)
+        return Offense(abuse: refusal.abuse, code: .protocolError)
       }
     }
     return nil
@@ -166,7 +166,7 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
     held = HeldBytes()
     bytes.take { bytes in
       var rest = bytes
-      offence = read(&rest)
+      offense = read(&rest)
       connection.didReadHeld()
       return rest
     }
@@ -202,8 +202,8 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
   }
 
   /// `receive` has already refused the requests that it reports.
-  func terminate(_ offence: Offence, _ reason: StaticString?) {
-    if offence.abuse == .slowHeaders { refuse("408") }
+  func terminate(_ offense: Offense, _ reason: StaticString?) {
+    if offense.abuse == .slowHeaders { refuse("408") }
     isOver = true
   }
 
@@ -272,7 +272,7 @@ final class HTTP1Session<Side: HTTP1ServerConnection>: HTTPServerSession, HTTP1S
   func drain(into output: OutputBuffer, limit: Int) -> Drained {
     use()
     let drained = serve(into: output, limit: limit)
-    if let offence = offence.take() { return .offence(offence) }
+    if let offense = offense.take() { return .offense(offense) }
     guard !isOver else { return drained }
     let isLast = closesAfter || isHalfClosed && held.isEmpty
     // The rest of an incomplete request cannot follow any more.

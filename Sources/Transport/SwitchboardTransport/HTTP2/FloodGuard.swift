@@ -11,7 +11,7 @@ import SwitchboardCall
 struct FloodGuard {
   enum Finding {
     /// A frame that begins at this offset must not reach nghttp2.
-    case offence(Offence, Int)
+    case offense(Offense, Int)
     /// The place of a frame that opens a stream, has the whole head of the request and nothing else, and is all there.
     case request(Range<Int>)
     /// A frame that begins at this offset resets a stream, and is not charged yet.
@@ -72,7 +72,7 @@ struct FloodGuard {
   mutating func scan(_ bytes: UnsafeRawBufferPointer, from offset: inout Int, now: UInt64) -> Finding? {
     while offset < bytes.count {
       if payloadLeft > 0 {
-        if isPadded, let offence = judgePadding(bytes[offset], now) { return .offence(offence, offset) }
+        if isPadded, let offense = judgePadding(bytes[offset], now) { return .offense(offense, offset) }
         let skipped = min(payloadLeft, bytes.count - offset)
         payloadLeft -= skipped
         offset += skipped
@@ -81,7 +81,7 @@ struct FloodGuard {
       let start = offset
       let newest = highest
       guard let frame = nextHead(bytes, &offset) else { return nil }
-      if let offence = judge(frame, now) { return .offence(offence, start) }
+      if let offense = judge(frame, now) { return .offense(offense, start) }
       guard isServer else { continue }
       switch kind {
       case .reset: return .reset(frame.stream, start)
@@ -148,7 +148,7 @@ private enum FrameKind: UInt8 {
 // MARK: - Limits
 
 extension FloodGuard {
-  private mutating func judge(_ frame: Head, _ now: UInt64) -> Offence? {
+  private mutating func judge(_ frame: Head, _ now: UInt64) -> Offense? {
     payloadLeft = frame.length
     kind = Kind(rawValue: frame.type)
     switch kind {
@@ -174,11 +174,11 @@ extension FloodGuard {
     }
   }
 
-  private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Offence? {
+  private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Offense? {
     // nghttp2 soon forgets a stream and silently ignores later frames for it. A client accepts them: gRPC's C++ server
     // sends the status again after a reset, if it responds before it has all requests.
     guard !isServer || frame.stream > highestEnded || !ended.contains(frame.stream) else {
-      return Offence(abuse: .protocolViolation, code: .streamClosed)
+      return Offense(abuse: .protocolViolation, code: .streamClosed)
     }
     if frame.endsStream { note(frame.stream) }
     if kind == .headers {
@@ -200,25 +200,25 @@ extension FloodGuard {
   }
 
   /// Data that consist of padding are empty too. `length` is that of the padding.
-  private mutating func judgePadding(_ length: UInt8, _ now: UInt64) -> Offence? {
+  private mutating func judgePadding(_ length: UInt8, _ now: UInt64) -> Offense? {
     isPadded = false
     return payloadLeft <= Int(length) + 1 ? charge(.emptyDataFlood, now) : nil
   }
 
   /// Called for each reset of a client, in order. A stream that `isOpen` still occupies its place.
-  mutating func judgeReset(of stream: UInt32, isOpen: Bool, _ now: UInt64) -> Offence? {
+  mutating func judgeReset(of stream: UInt32, isOpen: Bool, _ now: UInt64) -> Offense? {
     note(stream)
     return isOpen && age.isOld(stream, now) ? nil : charge(.rapidReset, now)
   }
 
   /// A number that was skipped must not be used later.
-  private mutating func judgeNumber(_ stream: UInt32, _ now: UInt64) -> Offence? {
+  private mutating func judgeNumber(_ stream: UInt32, _ now: UInt64) -> Offense? {
     if stream > highest {
       age.open(after: highest, now)
       if stream > highest + 2 { skippedStreams = highest + 1..<stream }
       highest = stream
     } else if skippedStreams.contains(stream) {
-      return Offence(abuse: .protocolViolation, code: .protocolError)
+      return Offense(abuse: .protocolViolation, code: .protocolError)
     }
     return nil
   }
@@ -228,7 +228,7 @@ extension FloodGuard {
     highestEnded = max(highestEnded, stream)
   }
 
-  private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Offence? {
+  private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Offense? {
     spend(now: now) ? nil : .calmDown(abuse)
   }
 
@@ -292,8 +292,8 @@ private struct EndedStreams {
   }
 }
 
-extension Offence {
-  fileprivate static func calmDown(_ abuse: PeerAbuse) -> Offence {
-    Offence(abuse: abuse, code: .enhanceYourCalm)
+extension Offense {
+  fileprivate static func calmDown(_ abuse: PeerAbuse) -> Offense {
+    Offense(abuse: abuse, code: .enhanceYourCalm)
   }
 }

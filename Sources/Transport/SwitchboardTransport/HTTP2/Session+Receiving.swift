@@ -5,16 +5,16 @@ import SwitchboardCall
 
 /// Receiving: `FloodGuard` sees each frame before nghttp2 does.
 extension Session {
-  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
+  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offense? {
     var passed = 0
     var scanned = 0
     var end = bytes.count
     var result = 0
-    var offence: Offence?
+    var offense: Offense?
     scan: while result >= 0, let finding = watch.scan(bytes, from: &scanned, now: now) {
       switch finding {
-      case .offence(let found, let offset):
-        offence = found
+      case .offense(let found, let offset):
+        offense = found
         end = offset
         break scan
       case .request(let place): result = receiveHead(bytes, at: place, &passed)
@@ -23,8 +23,8 @@ extension Session {
         result = passBytes(of: bytes, before: place, &passed)
         guard result >= 0 else { break }
         let isOpen = nghttp2_session_get_stream_user_data(raw, Int32(bitPattern: stream)) != nil
-        offence = watch.judgeReset(of: stream, isOpen: isOpen, now)
-        if offence != nil {
+        offense = watch.judgeReset(of: stream, isOpen: isOpen, now)
+        if offense != nil {
           end = place
           break scan
         }
@@ -33,17 +33,17 @@ extension Session {
       }
     }
     if result >= 0 { result = pass(bytes[passed..<end]) }
-    if let offence = nextOffence() { return offence }
-    if result < 0 { return Self.offence(Int32(result)) }
-    if let offence { return offence }
-    return hasTooManyUnsent ? Offence(abuse: .unreadAnswers, code: .enhanceYourCalm) : nil
+    if let offense = nextOffense() { return offense }
+    if result < 0 { return Self.offense(Int32(result)) }
+    if let offense { return offense }
+    return hasTooManyUnsent ? Offense(abuse: .unreadAnswers, code: .enhanceYourCalm) : nil
   }
 
-  private static func offence(_ result: Int32) -> Offence {
+  private static func offense(_ result: Int32) -> Offense {
     switch result {
-    case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: Offence(abuse: .notHTTP2, code: .protocolError)
-    case NGHTTP2_ERR_FLOODED.rawValue: Offence(abuse: .unreadAnswers, code: .enhanceYourCalm)
-    default: Offence(abuse: .protocolViolation, code: .protocolError)
+    case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: Offense(abuse: .notHTTP2, code: .protocolError)
+    case NGHTTP2_ERR_FLOODED.rawValue: Offense(abuse: .unreadAnswers, code: .enhanceYourCalm)
+    default: Offense(abuse: .protocolViolation, code: .protocolError)
     }
   }
 

@@ -26,8 +26,8 @@ final class Session: HTTPServerSession, HTTPClientSession {
   /// What spares nghttp2 some of what is received and sent, if anything does.
   let shortcuts: Shortcuts?
   @exclusivity(unchecked) private var block: HeaderBlockSize
-  /// An offence that a callback found; `receive` and `drain` return it.
-  @exclusivity(unchecked) private(set) var offence: Offence?
+  /// An offense that a callback found; `receive` and `drain` return it.
+  @exclusivity(unchecked) private(set) var offense: Offense?
   let headers: HeaderWriter
   /// The fields that streams keep of the header block that is being received.
   let fields: FieldCollector
@@ -111,7 +111,7 @@ final class Session: HTTPServerSession, HTTPClientSession {
   func countHeader(_ byteCount: Int) -> Bool {
     if block.add(byteCount + 32) { return true }
     guard !block.isTooLarge, payForHeaders() else {
-      offence = Offence(abuse: .headerBomb, code: .enhanceYourCalm)
+      offense = Offense(abuse: .headerBomb, code: .enhanceYourCalm)
       return false
     }
     return true
@@ -127,9 +127,9 @@ final class Session: HTTPServerSession, HTTPClientSession {
     return true
   }
 
-  func nextOffence() -> Offence? {
-    defer { offence = nil }
-    return offence
+  func nextOffense() -> Offense? {
+    defer { offense = nil }
+    return offense
   }
 
   /// Called when a request's headers were passed to the connection. Not inlined, so that what each sent frame runs stays
@@ -144,14 +144,14 @@ final class Session: HTTPServerSession, HTTPClientSession {
   func didBlame(_ code: UInt32) {
     delegate?.sessionDidBlamePeer()
     if !watch.spend(now: delegate?.sessionNow ?? 0) {
-      offence = Offence(abuse: .rapidReset, code: .enhanceYourCalm)
+      offense = Offense(abuse: .rapidReset, code: .enhanceYourCalm)
     }
   }
 
   func drain(into target: OutputBuffer, limit: Int) -> Drained {
     let drained = sendFrames(into: target, limit: limit)
     guard drained != .failed else { return drained }
-    if let offence = nextOffence() { return .offence(offence) }
+    if let offense = nextOffense() { return .offense(offense) }
     guard !wantsToRead, !wantsToWrite else { return drained }
     return .over(end.errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, onceWritten: true)
   }
@@ -313,7 +313,7 @@ extension Session {
     )
   }
 
-  func terminate(_ offence: Offence, _ reason: StaticString?) { terminate(offence.code, reason) }
+  func terminate(_ offense: Offense, _ reason: StaticString?) { terminate(offense.code, reason) }
 
   /// Sends GOAWAY and nothing after it.
   func terminate(_ code: HTTP2Error, _ reason: StaticString? = nil) {

@@ -20,7 +20,7 @@ package struct ConnectionSnapshot: Sendable {
   package let isServer: Bool
   /// The local address.
   package let localAddress: SocketAddress?
-  /// The address of the peer. It carries no information for clients of a unix socket.
+  /// The address of the peer. It carries no information for clients of a Unix socket.
   package let remoteAddress: SocketAddress?
   /// `nil` if the connection does not use TLS.
   package let security: Security?

@@ -22,7 +22,7 @@ final class AbandonedHandlers: Sendable {
   }
 
   /// The clients with the address of this one, of which a connection is one until it leaves. A network of IPv6 addresses
-  /// counts as one, and so do all unix sockets.
+  /// counts as one, and so do all Unix sockets.
   func join(at address: SocketAddress?) -> Clients {
     // A socket for both families has IPv4 addresses mapped into one network of IPv6.
     let key = Array(SocketAddress.unmapped(address?.ipBytes ?? []).prefix(8))

@@ -1,7 +1,7 @@
 import SwitchboardText
 
-/// The last call on a connection that its protocol recognised by the head alone, so that an equal head leads to an equal
-/// call. Clients repeat themselves, and recognising a head again costs far less than asking the protocols.
+/// The last call on a connection that its protocol recognized by the head alone, so that an equal head leads to an equal
+/// call. Clients repeat themselves, and recognizing a head again costs far less than asking the protocols.
 final class KnownCall {
   let method: RPCMethod?
   let target: [UInt8]

@@ -6,7 +6,7 @@ import SwitchboardNetwork
 package enum ListenMistake {
   /// No host, or a star, for all addresses of the machine.
   case all
-  /// The path of a unix socket.
+  /// The path of a Unix socket.
   case path(String)
   /// A host and a port, written as one, or as a URL.
   case joined(host: String, port: UInt16)

@@ -49,7 +49,7 @@ public final class Server: Sendable {
     return listening
   }
 
-  /// Listens on a unix socket. An existing socket file is replaced if no process listens on it.
+  /// Listens on a Unix socket. An existing socket file is replaced if no process listens on it.
   @discardableResult
   public func bind(unixPath path: String) throws(GRPCStatus) -> SocketAddress {
     if let written = ListenMistake.pathOfURL(path) {
@@ -61,18 +61,18 @@ public final class Server: Sendable {
     guard let address = SocketAddress.unix(path: path) else {
       throw GRPCStatus(
         code: .invalidArgument,
-        message: "not a path of a unix socket, which has 1 to 107 bytes: \(path.debugDescription)"
+        message: "not a path of a Unix socket, which has 1 to 107 bytes: \(path.debugDescription)"
       )
     }
     return try listen(address)
   }
 
-  /// Listens on a unix socket whose name is not a file, which only Linux has: the target `unix-abstract:name`. Any user
+  /// Listens on a Unix socket whose name is not a file, which only Linux has: the target `unix-abstract:name`. Any user
   /// of the system may connect.
   @discardableResult
   public func bind(unixAbstractName name: String) throws(GRPCStatus) -> SocketAddress {
     guard let address = SocketAddress.unix(abstractName: name) else {
-      throw GRPCStatus(code: .invalidArgument, message: "not a name of an abstract unix socket: \(name)")
+      throw GRPCStatus(code: .invalidArgument, message: "not a name of an abstract Unix socket: \(name)")
     }
     if name.utf8.first == UInt8(ascii: "@") {
       core.options.logger.log(
@@ -107,7 +107,7 @@ public final class Server: Sendable {
       if core.options.reusePort {
         core.options.logger.log(
           .warning,
-          "ServerOptions: reusePort has no effect on a unix socket",
+          "ServerOptions: reusePort has no effect on a Unix socket",
           ["address": "\(address)"]
         )
       }

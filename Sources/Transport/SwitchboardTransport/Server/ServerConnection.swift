@@ -263,6 +263,6 @@ final class ServerConnection: ConnectionParts, Connection {
 
   func sessionDidReceivePing() {
     guard !pings.allowsPing(at: loop.now) else { return }
-    announceClose(Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
+    announceClose(Offense(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
   }
 }

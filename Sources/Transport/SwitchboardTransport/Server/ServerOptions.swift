@@ -3,7 +3,7 @@
 import SwitchboardBalancing
 import SwitchboardCall
 
-/// The limits and behaviour of a server. The defaults are safe against hostile clients.
+/// The limits and behavior of a server. The defaults are safe against hostile clients.
 ///
 /// Making a server throws `INVALID_ARGUMENT` for values with which it could not serve. A limit of `.max` means none,
 /// or the largest that HTTP/2 can express.

@@ -1,7 +1,7 @@
 // unsafe: a chain is touched on its call's loop alone, and keeps its interceptors while one runs; its one end
 //   resumes the caller
 
-/// Not nested in the class, where it would be generic and compared by code that is not specialised.
+/// Not nested in the class, where it would be generic and compared by code that is not specialized.
 enum ClientChainPhase { case idle, gathering, live, over }
 
 /// The chain of interceptors of one call on the client, between the caller and the transport.

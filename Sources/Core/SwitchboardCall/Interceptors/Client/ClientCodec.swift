@@ -1,4 +1,4 @@
-/// Encoding and decoding at the ends of a client's chain, in closures that are specialised for the call's types, unlike
+/// Encoding and decoding at the ends of a client's chain, in closures that are specialized for the call's types, unlike
 /// the methods of a generic class.
 ///
 /// The closures take the chain as a parameter and capture only marshallers. If these have no fields, like

@@ -1,4 +1,4 @@
-/// An interceptor's view of its call, through which it passes parts to its neighbours in the chain.
+/// An interceptor's view of its call, through which it passes parts to its neighbors in the chain.
 ///
 /// Usable from any thread. Parts passed on other threads move to the event loop in order; others may overtake them.
 @frozen

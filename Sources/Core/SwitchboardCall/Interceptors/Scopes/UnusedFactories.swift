@@ -9,7 +9,7 @@ package final class UnusedFactories: Sendable {
     case server, channel
   }
 
-  /// A program that makes registries for ever must not fill the memory.
+  /// A program that makes registries forever must not fill the memory.
   private static let most = 256
   private static let mostShown = 10
 

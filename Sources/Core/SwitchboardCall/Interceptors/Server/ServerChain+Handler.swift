@@ -113,7 +113,7 @@ extension ServerChain {
   }
 
   // MARK: The handler's answers, from any thread
-  // Always inlined: otherwise the compiler calls the unspecialised versions, at three times the cost.
+  // Always inlined: otherwise the compiler calls the unspecialized versions, at three times the cost.
 
   @inlinable @inline(__always)
   func respondHere(_ response: consuming Response) {

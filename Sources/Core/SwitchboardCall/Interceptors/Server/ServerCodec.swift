@@ -1,4 +1,4 @@
-/// Encoding and decoding at the ends of a server's chain, in closures that are specialised for the method's types,
+/// Encoding and decoding at the ends of a server's chain, in closures that are specialized for the method's types,
 /// unlike the methods of a generic class. Created once for each method.
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
