@@ -77,7 +77,7 @@ soak: ## Make calls of all kinds with injected faults for MINUTES=1, and report 
 	@scripts/setup
 	@scripts/test/soak $(MINUTES)
 
-check: ## Lint, compare Generated/, check doc comments, the size of the code and house rules
+check: ## Lint, compare Generated/, check doc comments, links, spelling, the size of the code and house rules
 	@scripts/setup --tests
 	@scripts/check/all
 
