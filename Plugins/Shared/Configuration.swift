@@ -105,7 +105,7 @@ extension Configuration {
   /// What makes documents of OpenAPI, if a key asks for one; where it belongs, if it is an option, whose names are in capitals.
   private static func meant(by key: String) -> String {
     if key.hasPrefix("OpenAPI") { return "; a document of OpenAPI is made by 'switchboard openapi'" }
-    return key.first?.isUppercase == true ? "; an option belongs into 'options'" : ""
+    return key.first?.isUppercase == true ? "; an option belongs in 'options'" : ""
   }
 }
 

@@ -399,7 +399,7 @@ import Testing
       ),
       (
         #"{"Visibility": "Public"}"#,
-        ":1:2: error: unknown key \"Visibility\": the keys are protos, includes and options; an option belongs into 'options'"
+        ":1:2: error: unknown key \"Visibility\": the keys are protos, includes and options; an option belongs in 'options'"
       ),
       ("{}", ": error: no .proto file in its directory or below"),
       (#"{"protos": []}"#, ": error: 'protos' is empty"),
