@@ -230,8 +230,8 @@ import Testing
         let client = Echo_EchoClient(channel: pair.channel)
         _ = try await client.get(.with { $0.text = "before" })
         let body = #"{"method": "echo.Echo/Get", "share": 1, "minutes": 10}"#
-        let misspelled = try asking.post("/sampling", #"{"method": "echo.Echo/Gt", "share": 1, "minutes": 10}"#)
-        #expect(misspelled.status == "404" && misspelled.text.contains("did you mean echo.Echo/Get?"))
+        let refused = try asking.post("/sampling", #"{"method": "echo.Echo/Gt", "share": 1, "minutes": 10}"#)
+        #expect(refused.status == "404" && refused.text.contains("did you mean echo.Echo/Get?"))
         // A channel may call it.
         let other = #"{"method": "other.Echo/Gt", "share": 0, "minutes": 10}"#
         #expect(try asking.post("/sampling", other).status == "200")
