@@ -16,7 +16,7 @@ enum RESTTargets {
     let text = String(decoding: lines[0], as: UTF8.self)
     guard let template = try? PathTemplate(text) else { return }
     try BrokenPromise.unless((try? PathTemplate(text)) == template, "a template is read in two ways")
-    let path = Array(lines[1])
+    let path = lines[1]
     let tree = try RouteTree([("fuzz", try HTTPBinding(HTTPRule("fuzz", "GET", text)))])
     let other = try RouteTree([("fuzz", try HTTPBinding(HTTPRule("fuzz", "*", text)))])
     let match = tree.match(Array("GET".utf8), path)
@@ -34,7 +34,7 @@ enum RESTTargets {
       )
       for decoding in [PercentEncoding.Decoding.all, .unreserved, .form] {
         try BrokenPromise.unless(
-          PercentEncoding.decode(value, decoding).count <= value.count,
+          PercentEncoding.decode(Array(value), decoding).count <= value.count,
           "decoding makes text longer"
         )
       }
@@ -42,9 +42,9 @@ enum RESTTargets {
   }
 
   /// Whether a path matches, found out by splitting strings.
-  private static func matches(_ template: PathTemplate, _ path: [UInt8]) -> Bool {
+  private static func matches(_ template: PathTemplate, _ path: ArraySlice<UInt8>) -> Bool {
     guard path.first == UInt8(ascii: "/") else { return false }
-    var path = path[...]
+    var path = path
     while path.last == UInt8(ascii: "/") { path = path.dropLast() }
     if let verb = template.verb {
       let end = [UInt8(ascii: ":")] + Array(verb.utf8)
@@ -82,7 +82,7 @@ enum RESTTargets {
     let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
     let body = parts.count > 1 ? Array(parts[1]) : []
     for (method, path, type) in routes {
-      guard case .route(let route, let path) = table.match(Array(method.utf8), Array(path.utf8)) else {
+      guard case .route(let route, let path) = table.match(Array(method.utf8), Array(path.utf8)[...]) else {
         throw BrokenPromise(description: "there is no route")
       }
       let head = RequestParts.head(of: route, path, query: parts[0], mediaType: Array("text/plain".utf8))

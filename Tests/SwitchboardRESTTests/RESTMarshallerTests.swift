@@ -31,7 +31,7 @@ import Testing
     guard
       case .route(let route, let path) = try RESTFixture.table().match(
         Array("POST".utf8),
-        Array("/v1/all".utf8)
+        Array("/v1/all".utf8)[...]
       )
     else { throw RESTFixture.NoRoute() }
     let json = #"{"text":"x","inner":{"number":"3"}}"#

@@ -61,7 +61,7 @@ import Testing
     let type = try RESTFixture.oneofs()
     var message = DynamicMessage(type)
     var reason: String?
-    for (name, value) in IteratorSequence(QueryText(Array(query.utf8))) {
+    for (name, value) in IteratorSequence(QueryText(Array(query.utf8)[...])) {
       let names = String(decoding: name, as: UTF8.self).split(separator: ".").map(String.init)
       let path = try #require(FieldPath(names, in: type))
       do throws(DecodeError) {
@@ -203,7 +203,7 @@ import Testing
       HTTPRule("testing.rest.Rest.Delete", "GET", "/gone"),
     ])
     func finds(_ method: String, _ path: String) -> Bool {
-      if case .route = table.match(Array(method.utf8), Array(path.utf8)) { true } else { false }
+      if case .route = table.match(Array(method.utf8), Array(path.utf8)[...]) { true } else { false }
     }
     #expect(finds("GET", "/hidden/x"))
     #expect(finds("GET", "/gone"))

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ResponseContentTests {
   private func content<M: Message>(_ method: String, _ path: String, _ message: M) throws -> (String?, String)
   {
-    guard case .route(let route, _) = try RESTFixture.table().match(Array(method.utf8), Array(path.utf8))
+    guard case .route(let route, _) = try RESTFixture.table().match(Array(method.utf8), Array(path.utf8)[...])
     else {
       throw RESTFixture.NoRoute()
     }

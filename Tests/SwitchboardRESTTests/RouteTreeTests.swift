@@ -15,7 +15,7 @@ import Testing
 
   /// The number of the route, or the other methods, or nothing.
   private func find(_ tree: RouteTree, _ method: String, _ path: String) -> String {
-    switch tree.match(Array(method.utf8), Array(path.utf8)) {
+    switch tree.match(Array(method.utf8), Array(path.utf8)[...]) {
     case .route(let index, _): "\(index)"
     case .otherMethods(let methods): methods.joined(separator: " ")
     case .none: "none"

@@ -6,7 +6,7 @@ import Testing
 /// Queries and streams of JSON.
 @Suite struct TextTests {
   @Test func readsQueries() {
-    let query = QueryText(Array("a=1&b&=x&c=&a=2%263&&d=x=y&e%2Ef=g".utf8))
+    let query = QueryText(Array("a=1&b&=x&c=&a=2%263&&d=x=y&e%2Ef=g".utf8)[...])
     let pairs = IteratorSequence(query).map { pair in
       String(decoding: pair.name, as: UTF8.self)
         + (pair.value.map { ":" + String(decoding: $0, as: UTF8.self) } ?? "")

@@ -4,11 +4,11 @@ import Testing
 /// The percent-encoding of messages of statuses, and of URLs.
 @Suite struct PercentEncodingTests {
   private func decode(_ text: String, _ decoding: PercentEncoding.Decoding = .all) -> String {
-    String(decoding: PercentEncoding.decode(text.utf8, decoding), as: UTF8.self)
+    String(decoding: PercentEncoding.decode(Array(text.utf8), decoding), as: UTF8.self)
   }
 
   private func decodeStrictly(_ text: String, _ decoding: PercentEncoding.Decoding = .all) -> String? {
-    PercentEncoding.decodeStrictly(text.utf8, decoding).map { String(decoding: $0, as: UTF8.self) }
+    PercentEncoding.decodeStrictly(Array(text.utf8), decoding).map { String(decoding: $0, as: UTF8.self) }
   }
 
   @Test(arguments: ["", "plain", "100%", "schön\n\u{1F600}", "a%20b", " ", " at both ends ", "\t"])
@@ -35,7 +35,7 @@ import Testing
     #expect(decode("a%20b%2Fc%2fd+e", .unreserved) == "a b%2Fc%2fd+e")
     #expect(decode("a%20b%2Fc+e", .form) == "a b/c e")
     #expect(decode("%25%32%46") == "%2F")
-    #expect(PercentEncoding.decode("%00".utf8) == [0])
+    #expect(PercentEncoding.decode(Array("%00".utf8)) == [0])
   }
 
   @Test func strictlyNothingIsInvalid() {

@@ -41,31 +41,32 @@ package enum PercentEncoding {
   }
 
   /// Decodes text and never fails: a `%` that is not followed by two hexadecimal digits stays as it is.
-  package static func decode(_ text: some Collection<UInt8>, _ decoding: Decoding = .all) -> [UInt8] {
-    decoded(Array(text), decoding, keepsInvalid: true) ?? []
+  package static func decode(_ text: [UInt8], _ decoding: Decoding = .all) -> [UInt8] {
+    decoded(text, decoding, keepsInvalid: true) ?? []
   }
 
   /// Returns `nil` if an escape is invalid.
-  package static func decodeStrictly(_ text: some Collection<UInt8>, _ decoding: Decoding = .all) -> [UInt8]?
-  {
-    decoded(Array(text), decoding, keepsInvalid: false)
+  package static func decodeStrictly(_ text: [UInt8], _ decoding: Decoding = .all) -> [UInt8]? {
+    decoded(text, decoding, keepsInvalid: false)
   }
 
   private static func decoded(_ text: [UInt8], _ decoding: Decoding, keepsInvalid: Bool) -> [UInt8]? {
     guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return text }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count)
-    var rest = text[...]
-    while let byte = rest.popFirst() {
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      index += 1
       if byte == UInt8(ascii: "+"), decoding == .form {
         decoded.append(UInt8(ascii: " "))
-      } else if byte == UInt8(ascii: "%"), let escaped = escape(in: rest) {
+      } else if byte == UInt8(ascii: "%"), let escaped = escape(in: text, at: index) {
         guard decoding != .unreserved || !isReserved(escaped) else {
           decoded.append(byte)
           continue
         }
         decoded.append(escaped)
-        rest = rest.dropFirst(2)
+        index += 2
       } else if byte == UInt8(ascii: "%"), !keepsInvalid {
         return nil
       } else {
@@ -75,9 +76,8 @@ package enum PercentEncoding {
     return decoded
   }
 
-  private static func escape(in rest: ArraySlice<UInt8>) -> UInt8? {
-    guard rest.count >= 2, let high = Hex.value(rest[rest.startIndex]),
-      let low = Hex.value(rest[rest.startIndex + 1])
+  private static func escape(in text: [UInt8], at index: Int) -> UInt8? {
+    guard text.count - index >= 2, let high = Hex.value(text[index]), let low = Hex.value(text[index + 1])
     else { return nil }
     return high << 4 | low
   }

@@ -26,7 +26,7 @@ enum RESTFixture {
   ) throws -> Testing_Rest_Everything {
     let parts = Array(target.utf8)
       .split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard case .route(let route, let path) = try table().match(Array(method.utf8), Array(parts[0]))
+    guard case .route(let route, let path) = try table().match(Array(method.utf8), parts[0])
     else {
       throw NoRoute()
     }

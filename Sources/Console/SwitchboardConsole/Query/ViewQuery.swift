@@ -53,8 +53,8 @@ struct ViewQuery: Sendable, Hashable {
     guard text.utf8.count <= Self.mostBytes else { throw Mistake(text: "the query is too long") }
     for pair in text.utf8.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let value = parts.count > 1 ? PercentEncoding.decode(parts[1], .form) : []
-      try take(PercentEncoding.decode(parts[0], .form), value)
+      let value = parts.count > 1 ? PercentEncoding.decode(Array(parts[1]), .form) : []
+      try take(PercentEncoding.decode(Array(parts[0]), .form), value)
     }
   }
 

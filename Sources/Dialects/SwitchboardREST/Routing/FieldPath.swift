@@ -178,9 +178,10 @@ extension DynamicMessage {
       // If it occurs twice, the last value counts.
       do throws(DynamicFieldError) {
         if path.form == .string {
-          let string = String(decoding: text, as: UTF8.self)
-          // Invalid UTF-8 would have been replaced.
-          if string.utf8.elementsEqual(text) { return try set(path.field, to: .string(string)) }
+          // The JSON reader refuses other bytes.
+          if let text = try? UTF8Span(validating: text.span) {
+            return try set(path.field, to: .string(String(copying: text)))
+          }
         }
         try clear(path.field.name)
       } catch {

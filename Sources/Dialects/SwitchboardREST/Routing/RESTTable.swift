@@ -53,7 +53,7 @@ struct RESTTable: Sendable {
     case none
   }
 
-  func match(_ method: [UInt8], _ path: [UInt8]) -> Match {
+  func match(_ method: [UInt8], _ path: ArraySlice<UInt8>) -> Match {
     switch tree.match(method, path) {
     case .route(let index, let found): return .route(routes[index], found)
     case .otherMethods(let methods):
@@ -66,7 +66,7 @@ struct RESTTable: Sendable {
 
   /// The route that is called by `GET` at this path and at no other.
   func literalRoute(of path: String) -> RESTRoute? {
-    guard case .route(let route, _) = match(Array("GET".utf8), Array(path.utf8)),
+    guard case .route(let route, _) = match(Array("GET".utf8), Array(path.utf8)[...]),
       route.binding.template.onlyPath != nil
     else { return nil }
     return route
@@ -92,7 +92,7 @@ struct RESTTable: Sendable {
 
   /// `HEAD` is `GET` without the response body, unless a rule of the kind `HEAD` matches. Streams of responses have no
   /// `HEAD`.
-  private func routeOfHead(_ path: [UInt8], _ methods: [String]) -> Match? {
+  private func routeOfHead(_ path: ArraySlice<UInt8>, _ methods: [String]) -> Match? {
     guard methods.contains("GET"), !methods.contains("HEAD"),
       case .route(let index, let found) = tree.match(Array("GET".utf8), path), !routes[index].streamsResponses
     else { return nil }

@@ -1,20 +1,20 @@
 /// The path of a request, split at its slashes. Nothing is decoded yet, and `.` and `..` are ordinary segments.
 struct RequestPath: Equatable {
   /// The path, without the query.
-  let bytes: [UInt8]
+  let bytes: ArraySlice<UInt8>
   /// The segments, as ranges of the bytes.
   var segments: [Range<Int>] = []
 
   /// `nil` if the path does not start with a slash, as in `OPTIONS *`. Trailing slashes are dropped.
-  init?(_ path: [UInt8]) {
+  init?(_ path: ArraySlice<UInt8>) {
     guard path.first == UInt8(ascii: "/") else { return nil }
     bytes = path
-    var end = path.count
-    while end > 0, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    guard end > 0 else { return }
+    var (start, end) = (path.startIndex, path.endIndex)
+    while end > start, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+    guard end > start else { return }
     segments.reserveCapacity(Self.usualCount)
-    var start = 1
-    for index in 1..<end where path[index] == UInt8(ascii: "/") {
+    start += 1
+    for index in start..<end where path[index] == UInt8(ascii: "/") {
       segments.append(start..<index)
       start = index + 1
     }

@@ -81,10 +81,10 @@ struct RouteTree: Sendable {
   }
 
   /// Finds the route of a request.
-  func match(_ method: [UInt8], _ path: [UInt8]) -> Match {
+  func match(_ method: [UInt8], _ path: ArraySlice<UInt8>) -> Match {
     guard var request = RequestPath(path) else { return .none }
     var search = Search(method: method)
-    if let verb = request.verb, verbs.contains(verb) {
+    if !verbs.isEmpty, let verb = request.verb, verbs.contains(verb) {
       // The colon belongs to the last segment unless the rest matches a route with this verb.
       var short = request
       short.dropVerb(verb)
@@ -103,27 +103,21 @@ struct RouteTree: Sendable {
     var allowed: Set<String> = []
   }
 
-  private func find(_ path: RequestPath, _ search: inout Search) -> Int? {
-    find(path.segments[...], in: path.bytes, from: 0, &search)
-  }
-
-  /// Recurses as deep as the templates are long.
-  private func find(
-    _ segments: ArraySlice<Range<Int>>,
-    in bytes: [UInt8],
-    from node: Int,
-    _ search: inout Search
-  ) -> Int? {
-    guard let first = segments.first else {
+  /// Finds the route of the segments from `index` on, below a node. Recurses as deep as the templates are long.
+  private func find(_ path: RequestPath, from index: Int = 0, below node: Int = 0, _ search: inout Search)
+    -> Int?
+  {
+    guard index < path.segments.count else {
       return route(at: node, &search) ?? nodes[node].rest.flatMap { route(at: $0, &search) }
     }
-    if let next = literal(bytes[first], of: node),
-      let route = find(segments.dropFirst(), in: bytes, from: next, &search)
+    let segment = path.segments[index]
+    if let next = literal(path.bytes[segment], of: node),
+      let route = find(path, from: index + 1, below: next, &search)
     {
       return route
     }
-    if !first.isEmpty, let next = nodes[node].one,
-      let route = find(segments.dropFirst(), in: bytes, from: next, &search)
+    if !segment.isEmpty, let next = nodes[node].one,
+      let route = find(path, from: index + 1, below: next, &search)
     {
       return route
     }

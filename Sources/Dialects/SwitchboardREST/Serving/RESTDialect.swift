@@ -52,7 +52,7 @@ final class RESTDialect: Dialect {
   }
 
   func accept(_ request: borrowing DialectRequest, _ methods: RPCMethods) -> DialectDecision? {
-    let path = Array(request.path)
+    let path = request.path
     switch table.match(Array(request.httpMethod.utf8), path) {
     case .none:
       // Leave a method's gRPC path, Connect calls, and pages that have other HTTP methods to their own protocols.
@@ -72,7 +72,7 @@ final class RESTDialect: Dialect {
   {
     if case .json = route.requestBody, !request.hasNoBody || !request.contentType.isEmpty, !request.hasJSON {
       let error = GRPCStatus(code: .invalidArgument, message: "the content type is not application/json")
-      return .page(page(request.httpMethod, Array(request.path), 415, error))
+      return .page(page(request.httpMethod, request.path, 415, error))
     }
     let forms = methods[route.number]
     let query = request.query ?? []
@@ -108,7 +108,7 @@ final class RESTDialect: Dialect {
   /// A page that answers with an error and ignores the body.
   private func page(
     _ method: String,
-    _ path: [UInt8],
+    _ path: ArraySlice<UInt8>,
     _ status: Int,
     _ error: GRPCStatus,
     _ headers: HPACKHeaders = HPACKHeaders()

@@ -43,20 +43,19 @@ extension RESTFormat {
   private func json(_ parts: RequestParts, into field: TableField?, of table: MessageTable) throws(GRPCStatus)
     -> DynamicMessage
   {
-    var message = DynamicMessage(table)
     // A client may leave out the body of an empty message.
-    guard !parts.body.isEmpty else { return message }
+    guard !parts.body.isEmpty else { return DynamicMessage(table) }
     do throws(DecodeError) {
-      if let field {
-        try message.mergeField(field, jsonUTF8Bytes: parts.body, options: decoding)
-      } else {
-        message = try DynamicMessage(table, jsonUTF8Bytes: parts.body, partial: true, options: decoding)
+      guard let field else {
+        return try DynamicMessage(table, jsonUTF8Bytes: parts.body, partial: true, options: decoding)
       }
+      var message = DynamicMessage(table)
+      try message.mergeField(field, jsonUTF8Bytes: parts.body, options: decoding)
+      return message
     } catch {
       // Lines and columns are counted in the message.
       throw .invalid("\(parts.number > 0 ? "message \(parts.number) of the body" : "the body"): \(error)")
     }
-    return message
   }
 
   private func raw(_ parts: RequestParts, into field: TableField?, of table: MessageTable) throws(GRPCStatus)
@@ -97,7 +96,7 @@ extension RESTFormat {
     }
     for (variable, text) in zip(route.variables, parts.texts) {
       do throws(DecodeError) {
-        try message.set(variable.field, to: PercentEncoding.decode(text, variable.decoding))
+        try message.set(variable.field, to: PercentEncoding.decode(Array(text), variable.decoding))
       } catch {
         throw .invalid("the path: \(variable.field.name): \(error.reason)")
       }

@@ -1,4 +1,4 @@
-// unsafe: the bytes of a request, which are lent for one call
+import Switchboard
 
 /// What a request's message is made of, as the bytes that a marshaller receives:
 ///
@@ -9,13 +9,13 @@
 /// path and the query may be thousands of times as long as a JSON value.
 struct RequestParts {
   /// The number of the message in a stream, from 1; 0 if the request is one message.
-  var number = 0
+  private(set) var number = 0
   /// The media type of the body, if the message has it.
-  var mediaType: [UInt8] = []
-  var query: [UInt8] = []
+  private(set) var mediaType: ArraySlice<UInt8> = []
+  private(set) var query: ArraySlice<UInt8> = []
   /// What the path has for each variable of the route.
-  var texts: [[UInt8]] = []
-  var body: [UInt8] = []
+  private(set) var texts: [ArraySlice<UInt8>] = []
+  private(set) var body: [UInt8] = []
 
   /// With this body some clients send nothing.
   static let nothing = Array("{}".utf8)
@@ -51,42 +51,41 @@ struct RequestParts {
   }
 
   /// The parts of a request of which nothing but its body is part of the message.
-  init(body: RawSpan) { body.withUnsafeBytes { self.body = Array($0) } }
+  init(body: RawSpan) { self.body = BytesMarshaller().decode(body) }
 
   /// Reads what `head` has written, and the body after it.
   init(_ bytes: RawSpan, of route: RESTRoute) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      number = rest.takeSize()
-      if number <= 1 {
-        mediaType = Array(rest.takePart())
-        query = Array(rest.takePart())
-        texts = route.variables.map { _ in Array(rest.takePart()) }
-      }
-      body = Array(rest)
+    var rest = BytesMarshaller().decode(bytes)[...]
+    number = rest.takeSize()
+    if number <= 1 {
+      mediaType = rest.takePart()
+      query = rest.takePart()
+      texts = route.variables.map { _ in rest.takePart() }
     }
+    body = Array(rest)
   }
 }
 
-extension RandomAccessCollection<UInt8> where SubSequence == Self, Index == Int {
+extension ArraySlice<UInt8> {
   /// Removes a size or a number.
-  mutating func takeSize() -> Int {
-    defer { self = dropFirst(4) }
-    return prefix(4).reduce(0) { $0 << 8 | Int($1) }
-  }
+  mutating func takeSize() -> Int { take(4).reduce(0) { $0 << 8 | Int($1) } }
 
   /// Removes a part after its size.
-  mutating func takePart() -> Self {
-    let size = takeSize()
-    defer { self = dropFirst(size) }
-    return prefix(size)
+  mutating func takePart() -> Self { take(takeSize()) }
+
+  /// Removes bytes from the front, or all if there are fewer.
+  private mutating func take(_ count: Int) -> Self {
+    let end = startIndex + Swift.min(count, self.count)
+    defer { self = self[end...] }
+    return self[..<end]
   }
 }
 
 extension [UInt8] {
   /// Appends four bytes.
   mutating func append(size: Int) {
-    Swift.withUnsafeBytes(of: UInt32(clamping: size).bigEndian) { append(contentsOf: $0) }
+    let size = UInt32(clamping: size)
+    for shift in stride(from: 24, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: size >> shift)) }
   }
 
   fileprivate mutating func append(part: ArraySlice<UInt8>) {

@@ -33,7 +33,7 @@ extension ProxyOption {
   }
 
   private static func decoded(_ text: Substring) throws(GRPCStatus) -> String {
-    guard let bytes = PercentEncoding.decodeStrictly(text.utf8),
+    guard let bytes = PercentEncoding.decodeStrictly(Array(text.utf8)),
       let decoded = String(validating: bytes, as: UTF8.self)
     else { throw .badProxy("its URL has credentials that are not percent-encoded") }
     return decoded

@@ -115,6 +115,6 @@ public struct Baggage: Sendable, Hashable {
 extension Substring {
   /// The text that `%` and two digits encode bytes of; any other `%` stands for itself.
   var percentDecoded: String {
-    String(decoding: PercentEncoding.decode(utf8), as: UTF8.self)
+    String(decoding: PercentEncoding.decode(Array(utf8)), as: UTF8.self)
   }
 }

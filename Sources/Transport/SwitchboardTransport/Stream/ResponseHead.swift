@@ -44,7 +44,7 @@ struct ResponseHead {
       message =
         value.equals("OK")
         ? GRPCStatus.ok.message
-        : PeerText.harmless(String(decoding: PercentEncoding.decode(value), as: UTF8.self))
+        : PeerText.harmless(String(decoding: PercentEncoding.decode(Array(value)), as: UTF8.self))
     case 13 where !isWhole && name.equals("grpc-encoding"):
       encoding = MessageCompression(named: value)
     case 23 where name.equals("grpc-status-details-bin"):
