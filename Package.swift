@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// What the generator is expected to write, a module for each case: compiled because its tests depend on it.
