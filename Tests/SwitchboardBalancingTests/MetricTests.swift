@@ -13,6 +13,7 @@ struct MetricTests {
   private static let notYetUsable = "grpc.lb.wrr.endpoint_weight_not_yet_usable"
   private static let stale = "grpc.lb.wrr.endpoint_weight_stale"
   private static let weights = "grpc.lb.wrr.endpoint_weights"
+  private static let outliers = "grpc.lb.outlier_detection."
 
   init() { bench.host.metrics = recorder.scope }
 
@@ -68,11 +69,51 @@ struct MetricTests {
     #expect(takeAll() == [[1], [], [], [10]])
   }
 
-  /// Names, kinds, units and labels are those of gRFCs A78 and A89, and all are off by default.
+  /// Four of ten endpoints fail, and three may be ejected, if the rule says that it happens at all.
+  @Test
+  func outliersAreCounted() throws {
+    let rule: [String: ConfigValue] = ["threshold": .number(50)]
+    func update(_ enforcement: Double, most: Double) throws {
+      let config: [String: ConfigValue] = [
+        "childPolicy": .policies("round_robin"), "maxEjectionPercent": .number(most),
+        "failurePercentageEjection": .object(
+          rule.merging(["enforcementPercentage": .number(enforcement)]) { $1 }
+        ),
+      ]
+      var endpoints = [Endpoint].numbers(0..<10)
+      endpoints[3].attributes[EndpointBackendService.self] = "carts"
+      try bench.update("outlier_detection_experimental", config, endpoints)
+    }
+    func sweep() {
+      _ = bench.counts(1000) { CallOutcome(status: $0 < 4 ? GRPCStatus(code: .unavailable) : .ok) }
+      bench.host.clock.advance(by: .seconds(10))
+    }
+    let (ejected, kept) = (Self.outliers + "ejections_enforced", Self.outliers + "ejections_unenforced")
+    var labels = [
+      "grpc.target": "dns:///a", "grpc.lb.backend_service": "carts",
+      Self.outliers + "detection_method": "failure_percentage",
+    ]
+    try update(0, most: 30)
+    bench.host.allReady()
+    sweep()
+    #expect(recorder.take(ejected).isEmpty && recorder.take(kept) == [1, 1, 1, 1])
+    labels[Self.outliers + "unenforced_reason"] = "enforcement_percentage"
+    #expect(recorder.labels(kept) == labels)
+    try update(100, most: 30)
+    sweep()
+    #expect(recorder.take(ejected) == [1, 1, 1] && recorder.take(kept) == [1])
+    labels[Self.outliers + "unenforced_reason"] = "max_ejection_overflow"
+    #expect(recorder.labels(kept) == labels)
+    labels[Self.outliers + "unenforced_reason"] = nil
+    #expect(recorder.labels(ejected) == labels)
+  }
+
+  /// Names, kinds, units and labels are those of gRFCs A78, A89 and A91, and all are off by default.
   @Test
   func declarationsMatchTheProposals() throws {
     try bench.update("weighted_round_robin", [:], .numbers(0..<1))
     try bench.update("pick_first", [:], .numbers(0..<1))
+    _ = OutlierMeter(recorder.scope)
     let instruments = recorder.state.withLock { $0.instruments }
     let shown = instruments.values.sorted { $0.name < $1.name }.map { instrument in
       let isHistogram = if case .histogram = instrument.kind { true } else { false }
@@ -81,8 +122,12 @@ struct MetricTests {
       return "\(instrument.name) \(kind) \(instrument.unit) \(labels)"
     }
     let optional = "grpc.lb.locality? grpc.lb.backend_service?"
+    let method = Self.outliers + "detection_method"
     #expect(
       shown == [
+        "grpc.lb.outlier_detection.ejections_enforced counter {ejection} grpc.target \(method) grpc.lb.backend_service?",
+        "grpc.lb.outlier_detection.ejections_unenforced counter {ejection} grpc.target \(method) "
+          + "\(Self.outliers)unenforced_reason grpc.lb.backend_service?",
         "grpc.lb.pick_first.connection_attempts_failed counter {attempt} grpc.target",
         "grpc.lb.pick_first.connection_attempts_succeeded counter {attempt} grpc.target",
         "grpc.lb.pick_first.disconnections counter {disconnection} grpc.target",
@@ -106,6 +151,7 @@ struct MetricTests {
     #expect(few.take(Self.weights).isEmpty)
     #expect(WeightMeter(FakeRecorder(off: ["*"]).scope) == nil)
     #expect(PickFirstMeter(FakeRecorder(off: ["*"]).scope) == nil)
+    #expect(OutlierMeter(FakeRecorder(off: ["*"]).scope) == nil)
     #expect(WeightMeter(nil) == nil)
   }
 

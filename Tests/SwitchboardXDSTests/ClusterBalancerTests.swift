@@ -75,10 +75,10 @@ import Testing
 
   /// The calls that a cookie leads count. Ejection has other calls go elsewhere, but the session stays, as by gRPC's C-core.
   @Test(arguments: [false, true])
-  func theCallsOfSessionsCountForOutlierDetection(_ isAggregate: Bool) {
+  func theCallsOfSessionsCountForOutlierDetection(_ isAggregate: Bool) throws {
     host.becomes = .ready
     var leaf = leaf("c", [[1, 2, 3], [4]])
-    leaf.cluster.outlierDetection = detection
+    leaf.cluster.outlierDetection = try OutlierRules(detection)
     leaf.keepsSessions = true
     let balancer = balancer()
     defer { balancer.shutDown() }
@@ -97,6 +97,39 @@ import Testing
     )
     balancer.update(.leaves([leaf], isAggregate: isAggregate))
     #expect(call(balancer).server == 4)
+  }
+
+  /// The label of metrics (gRFC A89).
+  @Test func aServerBelongsToItsCluster() {
+    host.becomes = .transientFailure
+    let balancer = balancer()
+    defer { balancer.shutDown() }
+    balancer.update(.leaves([leaf("c", [[1]]), leaf("d", [[2]])], isAggregate: true))
+    let services = host.made.map { "\(number($0)) \($0.labels["grpc.lb.backend_service"] ?? "")" }
+    #expect(Set(services) == ["1 c", "2 d"])
+  }
+
+  /// Ejection changes nothing about connections (gRFC A61).
+  @Test func anEjectedServerIsConnectedAgainForItsSessions() throws {
+    host.becomes = .ready
+    var leaf = leaf("c", [[1, 2, 3]])
+    leaf.cluster.outlierDetection = try OutlierRules(detection)
+    leaf.keepsSessions = true
+    let balancer = balancer()
+    defer { balancer.shutDown() }
+    balancer.update(.leaves([leaf], isAggregate: false))
+    for _ in 0..<3 { _ = call(balancer, Call(at: 1), .unavailable) }
+    host.clock.advance(by: .seconds(10))
+    let server = try #require(host.made.first { number($0) == 1 })
+    server.becomes = .connecting
+    server.set(.idle)
+    // The call waits there. Others do not go there afterwards either.
+    #expect(call(balancer, Call(at: 1)).server == 1 && server.state.connectivity == .connecting)
+    server.set(.ready)
+    #expect(call(balancer, Call(at: 1)).server == 1)
+    for _ in 0..<6 { #expect((2...3).contains(call(balancer).server)) }
+    server.set(.transientFailure)
+    #expect((2...3).contains(call(balancer, Call(at: 1)).server))
   }
 
   /// A control plane may name other clusters as often as it likes.

@@ -49,6 +49,7 @@ final class BenchHost: BalancerHost {
     _ observer: any SubchannelObserver
   ) -> any Subchannel {
     let server = BenchServer(addresses, observer)
+    server.labels = options.metricLabels
     server.becomes = becomes
     made.append(server)
     return server
@@ -58,6 +59,8 @@ final class BenchHost: BalancerHost {
 /// A server without a connection.
 final class BenchServer: Subchannel {
   let addresses: [EndpointAddress]
+  /// Of its calls in metrics.
+  var labels: [String: String] = [:]
   private(set) var observer: (any SubchannelObserver)?
   var state = SubchannelState(.idle)
   var becomes = ConnectivityState.connecting

@@ -70,6 +70,8 @@ package enum MetricLabel {
   package static let backendService = "grpc.lb.backend_service"
   package static let securityLevel = "grpc.security_level"
   package static let disconnectError = "grpc.disconnect_error"
+  package static let detectionMethod = "grpc.lb.outlier_detection.detection_method"
+  package static let unenforcedReason = "grpc.lb.outlier_detection.unenforced_reason"
   package static let controlPlane = "grpc.xds.server"
   package static let resourceType = "grpc.xds.resource_type"
   package static let resourceAuthority = "grpc.xds.authority"

@@ -29,8 +29,10 @@ public struct SubchannelState: Sendable, Equatable {
   public var connectivity: ConnectivityState
   /// Why it failed, in `transientFailure`.
   public var failure: GRPCStatus?
-  /// Whether it counts as failed although it is ready, because too many of its calls have failed. Calls of sessions still go there.
-  package var isOnlyEjected = false
+  /// The state of the connection, if it counts as failed because too many of its calls have failed.
+  package var beneathEjection: ConnectivityState?
+  /// The state of the connection. Ejection is a matter of policies: calls of sessions go there nevertheless (gRFC A61).
+  package var connection: ConnectivityState { beneathEjection ?? connectivity }
 
   /// A state, with the reason of a failure.
   public init(_ connectivity: ConnectivityState, failure: GRPCStatus? = nil) {

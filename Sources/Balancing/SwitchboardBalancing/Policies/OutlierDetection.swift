@@ -67,15 +67,16 @@ struct OutlierDetection: LoadBalancingPolicy {
 }
 
 extension PolicyChoice {
-  /// A policy whose endpoints get no calls for a while after too many have failed. `rules` are the members of the configuration of
-  /// `outlier_detection_experimental`, without the child.
-  package static func outlierDetection(
-    _ rules: [String: ConfigValue],
-    over policy: PolicyChoice
-  ) throws(GRPCStatus) -> PolicyChoice {
-    let detection = OutlierDetection()
-    let rules = try detection.readRules(ConfigReader(rules, at: detection.name))
-    return PolicyChoice(detection, OutlierDetectionBalancer.Config(rules: rules, policy: policy))
+  /// A policy whose endpoints get no calls for a while after too many have failed.
+  package static func outlierDetection(_ rules: OutlierRules, over policy: PolicyChoice) -> PolicyChoice {
+    PolicyChoice(OutlierDetection(), OutlierDetectionBalancer.Config(rules: rules, policy: policy))
+  }
+}
+
+extension OutlierRules {
+  /// The members of the configuration of `outlier_detection_experimental`, without the child.
+  package init(_ members: [String: ConfigValue]) throws(GRPCStatus) {
+    self = try OutlierDetection().readRules(ConfigReader(members, at: ""))
   }
 }
 
@@ -100,14 +101,17 @@ final class OutlierDetectionBalancer: LoadBalancer {
   /// The start of the current interval; `nil` while calls are not counted.
   private var intervalStart: Duration?
   private var draws: QuickRandom
+  private var meter: OutlierMeter?
 
   init(_ host: any BalancerHost) {
     self.host = host
     draws = QuickRandom(seed: host.random())
+    meter = OutlierMeter(host.metrics)
   }
 
   func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
     rules = config.rules
+    meter?.update(endpoints)
     let gone = register(endpoints)
     if rules.isActive { startCounting() } else { stopCounting() }
     defer { for endpoint in gone { endpoint.forget() } }
@@ -159,7 +163,7 @@ final class OutlierDetectionBalancer: LoadBalancer {
       // Use a copy, because an ejection changes the picker, which may lead back to this balancer.
       var draws = draws
       let rules = rules
-      rules.sweep(endpoints, at: now, using: &draws)
+      rules.sweep(endpoints, at: now, using: &draws, meter)
       self.draws = draws
     }
   }

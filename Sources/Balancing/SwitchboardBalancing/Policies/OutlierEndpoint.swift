@@ -141,7 +141,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
     let actual = inner?.state ?? SubchannelState(.idle)
     guard isEjected else { return actual }
     var state = SubchannelState(.transientFailure, failure: Self.ejection)
-    state.isOnlyEjected = actual.connectivity == .ready
+    state.beneathEjection = actual.connectivity
     return state
   }
 

@@ -1,5 +1,5 @@
 /// When endpoints are ejected, and for how long.
-struct OutlierRules: Hashable, Sendable {
+package struct OutlierRules: Hashable, Sendable {
   /// An algorithm that finds outliers.
   struct Rule: Hashable, Sendable {
     /// The threshold: the distance from the mean in thousandths of the standard deviation, or the share of failed calls
@@ -34,7 +34,8 @@ struct OutlierRules: Hashable, Sendable {
   func sweep(
     _ endpoints: [OutlierEndpoint],
     at now: Duration,
-    using random: inout some RandomNumberGenerator
+    using random: inout some RandomNumberGenerator,
+    _ meter: OutlierMeter?
   ) {
     let samples = endpoints.map { Sample(endpoint: $0, calls: $0.takeCalls()) }
     var ejected = endpoints.count(where: \.isEjected)
@@ -42,14 +43,20 @@ struct OutlierRules: Hashable, Sendable {
       let counted = samples.filter { $0.has(rule.requestVolume) }
       if counted.count >= rule.minimumHosts {
         let least = leastSuccessRate(counted.map(\.successRate), Double(rule.limit) / 1000)
-        eject(counted, of: endpoints.count, rule, &ejected, now, &random) { $0.successRate < least }
+        let outliers = counted.filter { $0.successRate < least }
+        eject(outliers, of: endpoints.count, by: rule, &ejected, at: now, using: &random) {
+          meter?.found(.successRate, keptFor: $0)
+        }
       }
     }
     if let rule = failurePercentage {
       let counted = samples.filter { $0.has(rule.requestVolume) }
       if counted.count >= rule.minimumHosts {
         let most = Double(rule.limit)
-        eject(counted, of: endpoints.count, rule, &ejected, now, &random) { $0.failurePercentage > most }
+        let outliers = counted.filter { $0.failurePercentage > most }
+        eject(outliers, of: endpoints.count, by: rule, &ejected, at: now, using: &random) {
+          meter?.found(.failurePercentage, keptFor: $0)
+        }
       }
     }
     for endpoint in endpoints {
@@ -74,20 +81,28 @@ struct OutlierRules: Hashable, Sendable {
     return mean - factor * variance.squareRoot()
   }
 
+  /// Ejects outliers that are not ejected yet. `note` is told of each, with the reason for which it is not ejected now.
   private func eject(
-    _ samples: [Sample],
+    _ outliers: [Sample],
     of all: Int,
-    _ rule: Rule,
+    by rule: Rule,
     _ ejected: inout Int,
-    _ now: Duration,
-    _ random: inout some RandomNumberGenerator,
-    where isOutlier: (Sample) -> Bool
+    at now: Duration,
+    using random: inout some RandomNumberGenerator,
+    note: (OutlierMeter.Reason?) -> Void
   ) {
-    for sample in samples where !sample.endpoint.isEjected && isOutlier(sample) {
-      guard ejected == 0 || ejected * 100 < maxEjectionPercent * all else { return }
-      guard Int.random(in: 0..<100, using: &random) < rule.enforcement else { continue }
-      sample.endpoint.eject(at: now)
+    for outlier in outliers where !outlier.endpoint.isEjected {
+      guard ejected == 0 || ejected * 100 < maxEjectionPercent * all else {
+        note(.overflow)
+        continue
+      }
+      guard Int.random(in: 0..<100, using: &random) < rule.enforcement else {
+        note(.chance)
+        continue
+      }
+      outlier.endpoint.eject(at: now)
       ejected += 1
+      note(nil)
     }
   }
 }

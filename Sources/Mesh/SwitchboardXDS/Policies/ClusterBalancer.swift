@@ -60,9 +60,7 @@ final class ClusterBalancer: ForwardingHost {
         children.append((name, own))
         continue
       }
-      do throws(GRPCStatus) {
-        children.append((name, try .outlierDetection(rules, over: own)))
-      } catch { throw .unusable(leaf.cluster.name, error.message ?? "\(error.code)") }
+      children.append((name, .outlierDetection(rules, over: own)))
       // It ejects servers of any priority.
       endpoints += leaf.servers(at: isAggregate ? name : nil)
     }
@@ -108,6 +106,7 @@ extension LeafConfig {
   fileprivate func servers(at name: String?) -> [Endpoint] {
     var attributes = EndpointAttributes()
     attributes[EndpointPath.self] = name.map { [$0] }
+    attributes[EndpointBackendService.self] = cluster.name
     return places.flatMap(\.allEndpoints)
       .map { Endpoint($0.addresses, attributes: attributes) }
   }

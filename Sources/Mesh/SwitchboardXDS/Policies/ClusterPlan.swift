@@ -21,7 +21,7 @@ struct ClusterPlan {
       if case .endpoints = leaf.cluster.kind { child["ignoreReresolutionRequests"] = .bool(true) }
       children[name] = .object(child)
       order.append(.string(name))
-      add(places, leaf.cluster.policy, at: name)
+      add(places, of: leaf.cluster, at: name)
     }
     self.policy = LoadBalancingConfig(
       "priority_experimental",
@@ -48,13 +48,15 @@ struct ClusterPlan {
 
   private mutating func add(
     _ places: [EndpointsResource.Place],
-    _ policy: ClusterResource.Policy,
+    of cluster: ClusterResource,
     at name: String
   ) {
     for place in places {
       place.endpoints.forEachRun { attributes, run in
         var planned = attributes
-        switch policy {
+        // For metrics (gRFC A89).
+        planned[EndpointBackendService.self] = cluster.name
+        switch cluster.policy {
         case .byLocality: planned[EndpointPath.self] = [name, place.name]
         case .whole:
           planned[EndpointPath.self] = [name]

@@ -179,11 +179,10 @@ final class SessionServers: Picker {
         missing = missing ?? entry
         continue
       }
-      switch inner.state.connectivity {
+      switch inner.state.connection {
       case .ready: return .subchannel(inner)
       case .idle: idle = idle ?? server
       case .connecting: connecting = connecting ?? server
-      case .transientFailure where inner.state.isOnlyEjected: return .subchannel(inner)
       case .transientFailure, .shutdown: break
       }
     }
@@ -192,7 +191,7 @@ final class SessionServers: Picker {
       connecting = server
     }
     // It may have failed at once.
-    guard let inner = connecting?.inner, [.connecting, .ready].contains(inner.state.connectivity) else {
+    guard let inner = connecting?.inner, [.connecting, .ready].contains(inner.state.connection) else {
       return nil
     }
     return .subchannel(inner)
@@ -224,8 +223,7 @@ final class SessionServers: Picker {
     timer = nil
     let now = host.time.now
     // Calls may wait at one that is connecting, and it says what becomes of it.
-    for entry in entries.values where !entry.isWanted(at: now) && entry.own?.state.connectivity != .connecting
-    {
+    for entry in entries.values where !entry.isWanted(at: now) && entry.own?.state.connection != .connecting {
       drop(entry)
     }
     startTimer()

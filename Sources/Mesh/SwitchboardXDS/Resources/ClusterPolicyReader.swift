@@ -96,13 +96,8 @@ struct ClusterPolicyReader {
       _ = try policies.choose([config], at: config.policy)
       return config
     } catch {
-      let mistake = error.configMistake
       // The path of a list with this policy alone, of which nothing is in the resource.
-      let path = mistake.map { $0.path.dropFirst("\(config.policy)[0].".count) }
-      throw ResourceFault(
-        path.map(String.init) ?? config.policy,
-        (mistake?.reason ?? error.message ?? "").excerpt(300)
-      )
+      throw ResourceFault(error, within: "\(config.policy)[0].")
     }
   }
 

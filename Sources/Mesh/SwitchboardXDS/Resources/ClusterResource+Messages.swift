@@ -60,7 +60,7 @@ extension ClusterResource {
     }
     guard message.hasOutlierDetection else { return }
     outlierDetection = try part("outlier_detection") { () throws(ResourceFault) in
-      try message.outlierDetection.members()
+      try message.outlierDetection.rules()
     }
   }
 
@@ -151,8 +151,15 @@ extension Array {
 }
 
 extension Envoy_Config_Cluster_V3_OutlierDetection {
+  fileprivate func rules() throws(ResourceFault) -> OutlierRules {
+    let members = try members()
+    do throws(GRPCStatus) {
+      return try OutlierRules(members)
+    } catch { throw ResourceFault(error) }
+  }
+
   /// The members of the configuration of the policy (gRFC A50).
-  fileprivate func members() throws(ResourceFault) -> [String: ConfigValue] {
+  private func members() throws(ResourceFault) -> [String: ConfigValue] {
     var members: [String: ConfigValue] = [:]
     func set(_ name: String, _ duration: Google_Protobuf_Duration, _ path: String, _ isSet: Bool)
       throws(ResourceFault)

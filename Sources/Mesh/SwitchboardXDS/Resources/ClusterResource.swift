@@ -1,5 +1,3 @@
-// text: names of members are our own
-
 import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardText
@@ -40,8 +38,8 @@ struct ClusterResource: Hashable, Sendable {
   var sessionHealth: Set<EndpointHealth> = [.unknown, .healthy]
   /// How long a server is kept that only sessions have used (gRFC A75).
   var idleTimeout = Duration.seconds(3600)
-  /// The members of the configuration of `outlier_detection`, without its child.
-  var outlierDetection: [String: ConfigValue]?
+  /// When servers get no calls for a while; `nil`: never.
+  var outlierDetection: OutlierRules?
   /// How its calls are reported; `nil`: they are not.
   var reports: ReportRule?
 

@@ -1,3 +1,5 @@
+import SwitchboardBalancing
+import SwitchboardCall
 import SwitchboardText
 
 /// Why a resource is refused: the field, and what is wrong with it.
@@ -8,6 +10,15 @@ struct ResourceFault: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ path: String, _ reason: String) {
     self.path = path
     self.reason = reason
+  }
+
+  /// What a policy says of its configuration, whose path begins with `start`.
+  init(_ mistake: GRPCStatus, within start: String = "") {
+    let known = mistake.configMistake
+    self.init(
+      known.map { String(Substring($0.path.utf8.dropFirst(start.utf8.count))) } ?? "",
+      (known?.reason ?? mistake.message ?? "").excerpt(300)
+    )
   }
 
   static let tooManyResources = ResourceFault(
