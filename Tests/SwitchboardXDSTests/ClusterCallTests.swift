@@ -12,11 +12,12 @@ import Testing
   private func mesh(
     _ places: [[String: Any]],
     cluster: [String: Any] = [:],
-    more: [String: Any] = [:]
+    more: [String: Any] = [:],
+    name: String = "one"
   ) -> Mesh {
-    var mesh = Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: [:])
-    mesh.clusters = [Mesh.cluster("one", more: cluster)]
-    mesh.endpoints = [Mesh.assignment("one", places, more: more)]
+    var mesh = Mesh("greeter", routes: [Mesh.route(to: name)], clusters: [:])
+    mesh.clusters = [Mesh.cluster(name, more: cluster)]
+    mesh.endpoints = [Mesh.assignment(name, places, more: more)]
     return mesh
   }
 
@@ -113,20 +114,28 @@ import Testing
     }
   }
 
+  /// The calls of all channels count together, but those of a cluster with other endpoints do not.
   @Test func noMoreCallsAreMadeAtOnceThanTheClusterAllows() async throws {
     try await withMesh(servers: 1) { plane, ports async throws in
       let breaker: [String: Any] = ["circuitBreakers": ["thresholds": [["maxRequests": 1]]]]
-      try plane.set(mesh([Mesh.place("a", ports: [ports[0]])], cluster: breaker))
-      try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
-        let call = client.makeUpdateCall()
-        try await call.requestStream.send(.with { $0.text = "first" })
-        var replies = call.responseStream.makeAsyncIterator()
-        #expect(try await replies.next()?.text == "first")
-        let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
-        #expect(failure?.message == "the cluster has as many calls as the control plane allows: 1")
-        call.requestStream.finish()
-        while try await replies.next() != nil {}
-        #expect(try await client.server() == "s0")
+      let places = [Mesh.place("a", ports: [ports[0]])]
+      var mesh = mesh(places, cluster: breaker, name: "limited")
+      try plane.set(mesh)
+      try await withMeshClient("xds:///greeter", plane.bootstrap) { first async throws in
+        try await withMeshClient("xds:///greeter", plane.bootstrap) { second async throws in
+          try await first.outlive {
+            for client in [first, second] {
+              let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
+              #expect(failure?.message == "the cluster has as many calls as the control plane allows: 1")
+            }
+            let source: [String: Any] = ["ads": [:] as [String: Any]]
+            mesh.version = "2"
+            mesh.clusters[0]["edsClusterConfig"] = ["edsConfig": source, "serviceName": "others"]
+            mesh.endpoints.append(Mesh.assignment("others", places))
+            try plane.set(mesh)
+            while (try? await second.server()) != "s0" { try Task.checkCancellation() }
+          }
+        }
       }
     }
   }

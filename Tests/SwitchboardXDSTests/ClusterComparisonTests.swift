@@ -12,11 +12,12 @@ import Testing
     _ places: [[String: Any]],
     cluster: [String: Any] = [:],
     route: [String: Any] = [:],
-    more: [String: Any] = [:]
+    more: [String: Any] = [:],
+    name: String = "one"
   ) -> Mesh {
-    var mesh = Mesh("greeter", routes: [Mesh.route(to: "one", more: route)], clusters: [:])
-    mesh.clusters = [Mesh.cluster("one", more: cluster)]
-    mesh.endpoints = [Mesh.assignment("one", places, more: more)]
+    var mesh = Mesh("greeter", routes: [Mesh.route(to: name, more: route)], clusters: [:])
+    mesh.clusters = [Mesh.cluster(name, more: cluster)]
+    mesh.endpoints = [Mesh.assignment(name, places, more: more)]
     return mesh
   }
 
@@ -160,25 +161,12 @@ import Testing
     )
   }
 
-  private static let balancing = "type.googleapis.com/envoy.extensions.load_balancing_policies"
-
-  private func policies(_ names: [String], _ more: [String: Any] = [:]) -> [String: Any] {
-    let policies = names.map { name in
-      let kind = name.split(separator: "_").map(\.capitalized).joined()
-      let config = more.merging(["@type": "\(Self.balancing).\(name).v3.\(kind)"]) { $1 }
-      return [
-        "typedExtensionConfig": ["name": "envoy.load_balancing_policies.\(name)", "typedConfig": config]
-      ]
-    }
-    return ["loadBalancingPolicy": ["policies": policies]]
-  }
-
   /// In turn: each server has its share, but for where each begins.
   @Test(arguments: [false, true])
   func turns(_ isExtension: Bool) async throws {
     try await withDataPlanes(
       servers: 4,
-      { mesh([Mesh.place("a", ports: $0)], cluster: isExtension ? policies(["round_robin"]) : [:]) },
+      { mesh([Mesh.place("a", ports: $0)], cluster: isExtension ? Mesh.policies(["round_robin"]) : [:]) },
       { planes async throws in
         try await planes.connect(["s0", "s1", "s2", "s3"])
         for (plane, answers) in try await planes.answers() {
@@ -218,7 +206,7 @@ import Testing
         mesh(
           [Mesh.place("a", ports: $0)],
           cluster: isExtension
-            ? policies(["least_request"], ["choiceCount": 3]) : ["lbPolicy": "LEAST_REQUEST"]
+            ? Mesh.policies(["least_request"], ["choiceCount": 3]) : ["lbPolicy": "LEAST_REQUEST"]
         )
       },
       { planes async throws in
@@ -258,7 +246,7 @@ import Testing
       {
         mesh(
           [Mesh.place("a", ports: $0)],
-          cluster: isExtension ? policies(["ring_hash"]) : ["lbPolicy": "RING_HASH"],
+          cluster: isExtension ? Mesh.policies(["ring_hash"]) : ["lbPolicy": "RING_HASH"],
           route: ["hashPolicy": hash]
         )
       },
@@ -304,7 +292,12 @@ import Testing
     try await withDataPlanes(
       servers: 1,
       {
-        mesh([Mesh.place("a", ports: $0)], cluster: ["circuitBreakers": ["thresholds": [["maxRequests": 1]]]])
+        // The calls of all channels of a process count, those of other tests too.
+        mesh(
+          [Mesh.place("a", ports: $0)],
+          cluster: ["circuitBreakers": ["thresholds": [["maxRequests": 1]]]],
+          name: "compared-limit"
+        )
       },
       { planes async throws in
         try planes.others.hold(true)
@@ -325,7 +318,7 @@ import Testing
     // Envoy knows the first, which it wants; clients of gRPC go on to the second.
     return ["name": "all", "clusterType": ["name": "envoy.clusters.aggregate", "typedConfig": config]]
       .merging(
-        policies(["cluster_provided", "round_robin"])
+        Mesh.policies(["cluster_provided", "round_robin"])
       ) { $1 }
   }
 

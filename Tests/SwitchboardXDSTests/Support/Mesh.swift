@@ -74,6 +74,19 @@ struct Mesh {
     ["name": name, "type": "EDS", "edsClusterConfig": ["edsConfig": source]].merging(more) { $1 }
   }
 
+  /// A member of a cluster: policies as extensions, of which the first that is known counts. `more` is in the configuration of each.
+  static func policies(_ names: [String], _ more: [String: Any] = [:]) -> [String: Any] {
+    let policies = names.map { name in
+      let kind = name.split(separator: "_").map(\.capitalized).joined()
+      let type = "envoy.extensions.load_balancing_policies.\(name).v3.\(kind)"
+      let config = more.merging(["@type": "type.googleapis.com/\(type)"]) { $1 }
+      return [
+        "typedExtensionConfig": ["name": "envoy.load_balancing_policies.\(name)", "typedConfig": config]
+      ]
+    }
+    return ["loadBalancingPolicy": ["policies": policies]]
+  }
+
   static func assignment(_ cluster: String, ports: [Int]) -> [String: Any] {
     assignment(cluster, [place("a", ports: ports)])
   }

@@ -2,19 +2,22 @@ import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardText
 
-/// What keeps calls from the servers of a cluster: shares that are dropped, and the most calls at once (gRFC A32).
+/// What keeps calls from the servers of a cluster: shares that are dropped, and the most calls at once (gRFC A32), of all channels of
+/// the process together.
 ///
 /// An object: a pick may connect to a server, whose policy lets calls that wait pick again within it.
 final class ClusterLimits {
   private var drops: [EndpointsResource.Drop] = []
   private var random: QuickRandom
-  private let counter = CallCounter()
+  private var limit = ClusterResource.usualMaxRequests
+  private var counter = CallCounter()
 
   init(seed: UInt64) { random = QuickRandom(seed: seed) }
 
   func update(_ leaf: LeafConfig) {
     drops = leaf.endpoints?.drops.filter { $0.millionths > 0 } ?? []
-    counter.limit = leaf.cluster.maxRequests
+    limit = leaf.cluster.maxRequests
+    counter = CallCounters.ofProcess.counter(leaf.cluster.name, leaf.cluster.service)
   }
 
   /// `load` counts calls that are dropped.
@@ -25,9 +28,9 @@ final class ClusterLimits {
       load?.dropped(drop.category)
       return .drop(.dropped(drop.category))
     }
-    guard counter.hasRoom else {
+    guard counter.hasRoom(below: limit) else {
       load?.dropped(nil)
-      return .drop(.tooManyCalls(counter.limit))
+      return .drop(.tooManyCalls(limit))
     }
     call.passedDrops()
     let pick = picker.pick(call)
@@ -41,41 +44,6 @@ extension CallToPick {
   fileprivate var mayBeDropped: Bool { !((route?.session as? CookieSession)?.hasPassedDrops ?? false) }
 
   fileprivate func passedDrops() { (route?.session as? CookieSession)?.passDrops() }
-}
-
-/// Counts the calls of a cluster that have a server.
-private final class CallCounter: LoadTracker {
-  var limit = ClusterResource.usualMaxRequests
-  private var count = 0
-
-  var hasRoom: Bool { count < limit }
-  var wantsLoadReport: Bool { false }
-
-  /// Counts one more call. Returns what follows it, for the policy's own `tracker` too.
-  func track(_ tracker: (any LoadTracker)?) -> any LoadTracker {
-    count += 1
-    return tracker.map { CountedTracker($0, self) } ?? self
-  }
-
-  func callEnded(_ outcome: CallOutcome) { count -= 1 }
-}
-
-/// Tells both the policy and the counter of the end of a call.
-private final class CountedTracker: LoadTracker {
-  private let tracker: any LoadTracker
-  private let counter: CallCounter
-
-  init(_ tracker: any LoadTracker, _ counter: CallCounter) {
-    self.tracker = tracker
-    self.counter = counter
-  }
-
-  var wantsLoadReport: Bool { tracker.wantsLoadReport }
-
-  func callEnded(_ outcome: CallOutcome) {
-    counter.callEnded(outcome)
-    tracker.callEnded(outcome)
-  }
 }
 
 extension GRPCStatus {
