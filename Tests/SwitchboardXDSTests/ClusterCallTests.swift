@@ -182,7 +182,7 @@ import Testing
   @Test func theClustersOfAnAggregateHaveTheirOwnPolicies() async throws {
     try await withMesh(servers: 2) { plane, ports async throws in
       try plane.set(meshOfAggregate(ports))
-      let other = try GRPCClient(plane)
+      let other = try GRPCClient([plane])
       var servers: Set<String> = []
       while servers != ["s0", "s1"] {
         try Task.checkCancellation()

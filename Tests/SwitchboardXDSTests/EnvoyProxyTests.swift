@@ -49,7 +49,7 @@ import Testing
         mesh.clusters = [Mesh.cluster("one", more: cluster)]
         mesh.endpoints = [Mesh.assignment("one", ports: addresses.compactMap(\.port).map { Int($0) })]
         try plane.set(mesh.withProxy)
-        let proxy = try EnvoyProxy(plane)
+        let proxy = try EnvoyProxy([plane])
         defer { proxy.stop() }
         let refusals = try plane.refusals()
         #expect(refusals == [])

@@ -48,7 +48,7 @@ import Testing
         try first.next("asked", "endpoints")
         #expect(try second.waiting("asked") == 0)
       }
-      #expect(try GRPCClient(first, second).answers(10) == ["s0": 10])
+      #expect(try GRPCClient([first, second]).answers(10) == ["s0": 10])
       #expect(try second.waiting("asked") == 0)
     }
   }
@@ -66,7 +66,7 @@ import Testing
           ]
         }
       ) { client async throws in
-        let gRPCs = try GRPCClient(first, second)
+        let gRPCs = try GRPCClient([first, second])
         #expect(try await client.server() == "s1")
         #expect(try gRPCs.answers(10) == ["s1": 10])
         let begin = try #require(log.all.map(\.message).first { $0.contains("is used in its place") })
@@ -115,7 +115,7 @@ import Testing
   @Test func anEmptyAnswerIsAReasonForGRPC() async throws {
     try await withPlanes { first, second, _ async throws in
       first.kill()
-      let gRPCs = try GRPCClient(first, second)
+      let gRPCs = try GRPCClient([first, second])
       #expect(try gRPCs.answers(3) == ["s1": 3])
       let again = try PlanePeer(port: first.port)
       try again.next("accepted", "listeners")
@@ -137,7 +137,7 @@ import Testing
           ]
         }
       ) { client async throws in
-        let gRPCs = try GRPCClient(first, second)
+        let gRPCs = try GRPCClient([first, second])
         #expect(try await client.server() == "s0")
         #expect(try gRPCs.answers(10) == ["s0": 10])
         first.kill()
@@ -155,7 +155,7 @@ import Testing
   @Test func theSecondIsUsedIfTheFirstDiesInAnUpdate() async throws {
     try await withPlanes { first, second, ports async throws in
       try await withMeshClient("xds:///greeter", bootstrap(first, second)) { client async throws in
-        let gRPCs = try GRPCClient(first, second)
+        let gRPCs = try GRPCClient([first, second])
         #expect(try await client.server() == "s0")
         #expect(try gRPCs.answers(10) == ["s0": 10])
         var half = mesh("new", ports[0], version: "2")
@@ -186,7 +186,7 @@ import Testing
         #expect(text.contains("no control plane can be asked: 127.0.0.1:\(first.port): "), "\(text)")
         #expect(text.contains("; 127.0.0.1:\(second.port): "), "\(text)")
       }
-      #expect(try GRPCClient(first, second).answers(1) == ["UNAVAILABLE": 1])
+      #expect(try GRPCClient([first, second]).answers(1) == ["UNAVAILABLE": 1])
     }
   }
 

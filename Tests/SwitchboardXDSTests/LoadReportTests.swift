@@ -119,30 +119,6 @@ import Testing
     return mesh
   }
 
-  /// The sum of reports of a cluster, until there are so many calls.
-  private func sum(_ cluster: String, of calls: Int, _ plane: PlanePeer) throws -> PlanePeer.Load {
-    var sum = PlanePeer.Load(cluster: cluster, service: "")
-    var ended = 0
-    while ended < calls {
-      for load in try plane.nextLoad("reported").load ?? [] where load.cluster == cluster {
-        sum.service = load.service
-        sum.dropped += load.dropped
-        sum.drops.merge(load.drops, uniquingKeysWith: +)
-        ended += load.dropped
-        for (zone, place) in load.places {
-          sum.places[zone, default: .init()].issued += place.issued
-          sum.places[zone, default: .init()].succeeded += place.succeeded
-          sum.places[zone, default: .init()].failed += place.failed
-          sum.places[zone, default: .init()].current = place.current
-          sum.places[zone, default: .init()].metrics.merge(place.metrics) { [$0[0] + $1[0], $0[1] + $1[1]] }
-          ended += place.succeeded + place.failed
-        }
-      }
-    }
-    sum.places = sum.places.filter { $0.value.issued > 0 }
-    return sum
-  }
-
   /// Our client and gRPC's own report the same of the same calls.
   @Test(arguments: [nil, "fail", "drop"])
   func callsAreReported(_ field: String?) async throws {
@@ -154,10 +130,10 @@ import Testing
       try plane.set(mesh(Int(try #require(addresses.first?.port))))
       let ours = try await withMeshClient("xds:///greeter", plane.bootstrap) { client async throws in
         for _ in 0..<20 { _ = try? await client.server(metadata) }
-        return try sum(cluster, of: 20, plane)
+        return try plane.load(of: cluster, calls: 20)
       }
       var gRPCs: PlanePeer.Load?
-      _ = try plane.answersOfGRPC(calls: 20, metadata) { gRPCs = try sum(cluster, of: 20, plane) }
+      _ = try plane.answersOfGRPC(calls: 20, metadata) { gRPCs = try plane.load(of: cluster, calls: 20) }
       for (client, load) in [("ours", ours), ("gRPC's", try #require(gRPCs))] {
         #expect(load.service == (field == "drop" ? "" : "endpoints"), "\(client)")
         #expect(load.dropped == (field == "drop" ? 20 : 0), "\(client)")

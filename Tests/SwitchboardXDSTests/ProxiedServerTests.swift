@@ -75,6 +75,29 @@ import Testing
     }
   }
 
+  /// The same in Envoy.
+  @Test func threeDataPlanesUseTheProxies() async throws {
+    let (own, ofPlace) = (try ConnectProxy(), try ConnectProxy())
+    try await withDataPlanes(
+      servers: 3,
+      { ports in
+        var first = place("a", [ports[0], ports[1]], by: ofPlace)
+        var endpoints = first["lbEndpoints"] as? [[String: Any]] ?? []
+        endpoints[0]["metadata"] = metadata(own)
+        first["lbEndpoints"] = endpoints
+        return mesh([first, place("b", [ports[2]], by: nil)])
+      },
+      { planes async throws in
+        for plane in planes.all {
+          let answers = try await planes.answers(of: plane)
+          #expect(Set(answers.keys) == ["s0", "s1", "s2"], "\(plane.rawValue): \(answers)")
+          #expect(Set(try own.asked()) == ["127.0.0.1:\(planes.ports[0])"], "\(plane.rawValue)")
+          #expect(Set(try ofPlace.asked()) == ["127.0.0.1:\(planes.ports[1])"], "\(plane.rawValue)")
+        }
+      }
+    )
+  }
+
   @Test func withoutTheWrapperThereAreNoProxies() async throws {
     try await withMesh(servers: 1) { plane, ports async throws in
       let proxy = try ConnectProxy()

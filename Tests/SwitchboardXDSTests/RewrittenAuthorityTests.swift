@@ -88,7 +88,7 @@ import Testing
     let servers: [Named] = [(try start(), "a.example"), (try start(), "b.example:443")]
     try await withDataPlanes(
       servers: 0,
-      isTrusted: true,
+      with: .init(isTrusted: true),
       { _ in mesh([place("a", servers)]) },
       {
         planes async throws in

@@ -42,6 +42,7 @@ from envoy.extensions.filters.http.router.v3 import router_pb2  # noqa: F401
 from envoy.extensions.filters.http.stateful_session.v3 import stateful_session_pb2  # noqa: F401
 from envoy.extensions.filters.network.http_connection_manager.v3 import http_connection_manager_pb2  # noqa: F401
 from envoy.extensions.http.stateful_session.cookie.v3 import cookie_pb2  # noqa: F401
+from envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3 import client_side_weighted_round_robin_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.cluster_provided.v3 import cluster_provided_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.least_request.v3 import least_request_pb2  # noqa: F401
 from envoy.extensions.load_balancing_policies.pick_first.v3 import pick_first_pb2  # noqa: F401
@@ -253,8 +254,11 @@ class Reports(lrs_pb2_grpc.LoadReportingServiceServicer):
 
         def read():
             try:
-                self.say("reporting", next(requests))
+                first = next(requests)
+                self.say("reporting", first)
                 for request in requests:
+                    # Only the first one has to say who reports.
+                    request.node.CopyFrom(first.node)
                     self.say("reported", request)
             except (grpc.RpcError, StopIteration):
                 pass

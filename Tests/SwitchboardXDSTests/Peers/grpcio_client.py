@@ -1,11 +1,11 @@
 """gRPC's own client of control planes (C-core, by grpcio), to compare with ours.
 
-    grpcio_client.py BOOTSTRAP TARGET CALLS [--control-plane-security] [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target,
+    grpcio_client.py BOOTSTRAP TARGET CALLS [--control-plane-security] [--data-errors] [NAME=VALUE ...]   makes calls of echo.Echo/Get to an xds: target,
                                                      with this metadata, and prints in JSON how many each server, or each status,
                                                      answered; then the same for each line of its input like
     {"calls": COUNT, "metadata": [[NAME, VALUE], ...], "at_once": COUNT}   as many calls, with this metadata too
-    {..., "until": COUNT}                            as many at once: waits until so many are answered, and a call without metadata, and
-                                                     prints {"answered": COUNT}; the others are cancelled
+    {..., "cancel": true}                            as many, each of which is cancelled when a call without the metadata, which is made
+                                                     after it, is answered; prints {"answered": COUNT}
     {"hold": true}                                   begins a call of echo.Echo/Update, which goes on
     {"hold": false}                                  ends it
 """
@@ -19,11 +19,16 @@ import sys
 
 def main():
     bootstrap, target, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    is_secured = sys.argv[4:5] == ["--control-plane-security"]
-    metadata = [tuple(field.split("=", 1)) for field in sys.argv[5 if is_secured else 4:]]
+    flags = [word for word in sys.argv[4:] if word.startswith("--")]
+    is_secured = "--control-plane-security" in flags
+    metadata = [tuple(field.split("=", 1)) for field in sys.argv[4 + len(flags):]]
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
-    for feature in ("ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK", "AUTHORITY_REWRITE"):
+    features = ["ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK", "AUTHORITY_REWRITE"]
+    # With it, what is deleted is still used.
+    if "--data-errors" in flags:
+        features.append("DATA_ERROR_HANDLING")
+    for feature in features:
         os.environ["GRPC_EXPERIMENTAL_XDS_" + feature] = "true"
     import grpc
     import grpc.experimental
@@ -50,18 +55,15 @@ def main():
             answers.update(answer(call) for call in calls)
             print(json.dumps(answers), flush=True)
 
-        def answered(count, metadata, minimum):
-            ended = queue.Queue()
-            calls = [get.future(b"", timeout=60, metadata=metadata) for _ in range(count)]
-            for one in calls:
-                one.add_done_callback(ended.put)
-            for _ in range(minimum):
-                ended.get()
-            get(b"", timeout=60)
-            done = [one for one in calls if one.done()]
-            for one in calls:
+        def answered(count, metadata):
+            answers = collections.Counter()
+            for _ in range(count):
+                one = get.future(b"", timeout=600, metadata=metadata)
+                # Both end on the same thread, one after the other.
+                get.future(b"", timeout=60).result()
                 one.cancel()
-            print(json.dumps({"answered": sum(one.code() == grpc.StatusCode.OK for one in done)}), flush=True)
+                answers[one.code()] += 1
+            print(json.dumps({"answered": answers[grpc.StatusCode.OK]}), flush=True)
 
         def hold():
             requests = queue.Queue()
@@ -83,8 +85,8 @@ def main():
                 print("{}", flush=True)
             else:
                 more = [(name, value.encode() if name.endswith("-bin") else value) for name, value in order["metadata"]]
-                if "until" in order:
-                    answered(order["calls"], metadata + more, order["until"])
+                if "cancel" in order:
+                    answered(order["calls"], metadata + more)
                 else:
                     call(order["calls"], metadata + more, order["at_once"])
 

@@ -28,6 +28,21 @@ struct DataPlanes {
   /// An ordinary client, of Envoy.
   let proxied: Echo_EchoClient
 
+  /// What clients of gRPC know from elsewhere.
+  struct Setting {
+    /// Whether their bootstrap trusts the control plane.
+    var isTrusted = false
+    /// Whether the control plane wants reports of calls, each second.
+    var hasReports = false
+    /// The owner in the name of the target.
+    var owner = ""
+
+    /// The name of the clients' listener.
+    var listener: String {
+      owner.isEmpty ? "greeter" : "xdstp://\(owner)/envoy.config.listener.v3.Listener/greeter"
+    }
+  }
+
   /// How often each server, or each status, answers the calls of each.
   func answers(
     _ calls: Int = Self.calls,
@@ -41,10 +56,10 @@ struct DataPlanes {
     return answers
   }
 
-  private func answers(
+  func answers(
     of plane: DataPlane,
-    _ calls: Int,
-    _ metadata: [(String, String)],
+    _ calls: Int = Self.calls,
+    _ metadata: [(String, String)] = [],
     atOnce: Int = 1
   ) async throws -> [String: Int] {
     switch plane {
@@ -89,13 +104,12 @@ struct DataPlanes {
 }
 
 /// Runs `body` with all three at a control plane that has the mesh, which is made of the ports of servers with the names `s0`, `s1` and
-/// so on. `refusals` are what is said of resources that some of them refuse; the clients' bootstrap may trust the control
-/// plane.
+/// so on. `refusals` are what is said of resources that some of them refuse.
 func withDataPlanes<Value>(
   servers: Int,
   of all: [DataPlane] = DataPlane.allCases,
   refusals: [String] = [],
-  isTrusted: Bool = false,
+  with setting: DataPlanes.Setting = .init(),
   _ mesh: ([Int]) throws -> Mesh,
   _ body: (DataPlanes) async throws -> Value
 ) async throws -> Value {
@@ -103,7 +117,7 @@ func withDataPlanes<Value>(
     servers: (0..<servers).map { NamedEcho(name: "s\($0)") },
     of: all,
     refusals: refusals,
-    isTrusted: isTrusted,
+    with: setting,
     mesh,
     body
   )
@@ -114,43 +128,62 @@ func withDataPlanes<Value>(
   servers: [any CallHandlerProvider],
   of all: [DataPlane] = DataPlane.allCases,
   refusals: [String] = [],
-  isTrusted: Bool = false,
+  with setting: DataPlanes.Setting = .init(),
   _ mesh: ([Int]) throws -> Mesh,
   _ body: (DataPlanes) async throws -> Value
 ) async throws -> Value {
   try await withMesh(servers) { plane, ports async throws in
+    if setting.hasReports { try plane.command(["reports": ["seconds": 1]]) }
     try plane.set(try mesh(ports).withProxy)
-    let proxy = try EnvoyProxy(plane)
-    let found = try plane.refusals()
-    #expect(found == refusals)
-    let others = try GRPCClient(plane, features: isTrusted ? ["trusted_xds_server"] : [])
-    var bootstrap = plane.bootstrap
-    if isTrusted { bootstrap.servers[0].features = [.trusted] }
-    defer {
-      others.stop()
-      proxy.stop()
+    return try await withDataPlanes(at: [plane], ports, of: all, with: setting) { planes async throws in
+      let found = try plane.refusals()
+      #expect(found == refusals)
+      let value = try await body(planes)
+      let later = try plane.refusals()
+      #expect(later == refusals)
+      return value
     }
-    var options = ChannelOptions()
-    options.security = .plaintext
-    options.authority = "greeter"
-    return try await withMeshClient("xds:///greeter", bootstrap) { ours async throws in
-      try await withChannel(to: try proxy.address(), options: options) { channel async throws in
-        let proxied = Echo_EchoClient(channel: channel)
-        let value = try await body(
-          DataPlanes(
-            plane: plane,
-            all: all,
-            ports: ports,
-            ours: ours,
-            others: others,
-            proxy: proxy,
-            proxied: proxied
-          )
+  }
+}
+
+/// The same at control planes of which the second is for want of the first.
+func withDataPlanes<Value>(
+  at planes: [PlanePeer],
+  _ ports: [Int],
+  of all: [DataPlane] = DataPlane.allCases,
+  with setting: DataPlanes.Setting = .init(),
+  _ body: (DataPlanes) async throws -> Value
+) async throws -> Value {
+  let proxy = try EnvoyProxy(planes)
+  let others = try GRPCClient(
+    planes,
+    features: setting.isTrusted ? ["trusted_xds_server"] : [],
+    owner: setting.owner
+  )
+  defer {
+    others.stop()
+    proxy.stop()
+  }
+  var bootstrap = XDSBootstrap(servers: planes.flatMap(\.bootstrap.servers), node: .init(id: "test-client"))
+  if setting.isTrusted { bootstrap.servers[0].features = [.trusted] }
+  if !setting.owner.isEmpty { bootstrap.authorities[setting.owner] = XDSBootstrap.Authority() }
+  var options = ChannelOptions()
+  options.security = .plaintext
+  options.authority = "greeter"
+  return try await withMeshClient("xds://\(setting.owner)/greeter", bootstrap) { ours async throws in
+    let address = try proxy.address(of: setting.listener)
+    return try await withChannel(to: address, options: options) { channel async throws in
+      try await body(
+        DataPlanes(
+          plane: planes[0],
+          all: all,
+          ports: ports,
+          ours: ours,
+          others: others,
+          proxy: proxy,
+          proxied: Echo_EchoClient(channel: channel)
         )
-        let found = try plane.refusals()
-        #expect(found == refusals)
-        return value
-      }
+      )
     }
   }
 }

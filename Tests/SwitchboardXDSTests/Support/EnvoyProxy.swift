@@ -7,10 +7,10 @@ final class EnvoyProxy: Sendable {
   private let ports: [String: Int]
   private let process: ChildProcess
 
-  /// It has what the control plane has now.
-  init(_ plane: PlanePeer) throws {
+  /// It has what the control plane has now. A second one is for want of the first.
+  init(_ planes: [PlanePeer]) throws {
     let script = TestFolders.peers().appending(path: "envoy_proxy.py").path
-    process = try ChildProcess(TestFolders.python, [script, "\(plane.port)"])
+    process = try ChildProcess(TestFolders.python, [script] + planes.map { "\($0.port)" })
     let line = try #require(process.line())
     ports = try JSONDecoder().decode([String: Int].self, from: Data(line.utf8))
   }

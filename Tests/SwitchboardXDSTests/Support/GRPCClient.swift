@@ -7,8 +7,15 @@ final class GRPCClient {
   private let process: ChildProcess
 
   /// A client of these control planes, the preferred one first, with features that the bootstrap says of them. Its calls have the
-  /// metadata.
-  init(_ planes: PlanePeer..., metadata: [(String, String)] = [], features: [String] = []) throws {
+  /// metadata. The target has an owner if one is given, whose control planes are these too. Errors of resources are read if that is on
+  /// (gRFC A88).
+  init(
+    _ planes: [PlanePeer],
+    metadata: [(String, String)] = [],
+    features: [String] = [],
+    owner: String = "",
+    readsErrors: Bool = false
+  ) throws {
     let servers: [[String: Any]] = planes.map {
       [
         "server_uri": "127.0.0.1:\($0.port)", "channel_creds": [["type": "insecure"]],
@@ -16,11 +23,17 @@ final class GRPCClient {
       ]
     }
     let bootstrap = try JSONSerialization.data(
-      withJSONObject: ["xds_servers": servers, "node": ["id": "grpcio"]] as [String: Any]
+      withJSONObject: [
+        "xds_servers": servers, "node": ["id": "grpcio"],
+        "authorities": owner.isEmpty ? [:] : [owner: [:] as [String: Any]],
+      ] as [String: Any]
     )
     let script = TestFolders.peers().appending(path: "grpcio_client.py").path
-    let arguments = [script, String(decoding: bootstrap, as: UTF8.self), "xds:///greeter", "0"]
-    process = try ChildProcess(TestFolders.python, arguments + metadata.map { "\($0.0)=\($0.1)" })
+    let arguments = [script, String(decoding: bootstrap, as: UTF8.self), "xds://\(owner)/greeter", "0"]
+    process = try ChildProcess(
+      TestFolders.python,
+      arguments + (readsErrors ? ["--data-errors"] : []) + metadata.map { "\($0.0)=\($0.1)" }
+    )
     _ = process.line()
   }
 
@@ -29,13 +42,9 @@ final class GRPCClient {
     try order(["calls": calls, "metadata": metadata.map { [$0.0, $0.1] }, "at_once": atOnce])
   }
 
-  /// How many of so many calls are answered, if all begin at once: waits for `minimum`, and then for a call that begins afterwards, without
-  /// the metadata.
-  func answered(_ calls: Int, _ metadata: [(String, String)], atLeast minimum: Int) throws -> Int {
-    let order: [String: Any] = [
-      "calls": calls, "metadata": metadata.map { [$0.0, $0.1] }, "until": minimum,
-    ]
-    return try self.order(order)["answered"] ?? 0
+  /// How many of so many calls are answered before a call that is made after each, without the metadata.
+  func answered(_ calls: Int, _ metadata: [(String, String)]) throws -> Int {
+    try order(["calls": calls, "metadata": metadata.map { [$0.0, $0.1] }, "cancel": true])["answered"] ?? 0
   }
 
   /// Begins a call that goes on, or ends it.
@@ -56,9 +65,10 @@ extension PlanePeer {
     calls: Int,
     _ metadata: [(String, String)] = [],
     features: [String] = [],
+    readsErrors: Bool = false,
     meanwhile: () throws -> Void = {}
   ) throws -> [String: Int] {
-    let client = try GRPCClient(self, metadata: metadata, features: features)
+    let client = try GRPCClient([self], metadata: metadata, features: features, readsErrors: readsErrors)
     let answers = try client.answers(calls)
     try meanwhile()
     client.stop()

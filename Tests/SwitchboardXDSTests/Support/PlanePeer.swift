@@ -28,6 +28,14 @@ final class PlanePeer: Sendable {
       var failed = 0
       var current = 0
       var metrics: [String: [Double]] = [:]
+
+      fileprivate mutating func add(_ later: Place) {
+        issued += later.issued
+        succeeded += later.succeeded
+        failed += later.failed
+        current = later.current
+        metrics.merge(later.metrics) { [$0[0] + $1[0], $0[1] + $1[1]] }
+      }
     }
 
     var cluster: String
@@ -37,6 +45,15 @@ final class PlanePeer: Sendable {
     var drops: [String: Int] = [:]
     /// By zone.
     var places: [String: Place] = [:]
+
+    /// Adds a later report. Returns how many calls have ended in it.
+    fileprivate mutating func add(_ later: Load) -> Int {
+      service = later.service
+      dropped += later.dropped
+      drops.merge(later.drops, uniquingKeysWith: +)
+      for (zone, place) in later.places { places[zone, default: .init()].add(place) }
+      return later.places.values.reduce(later.dropped) { $0 + $1.succeeded + $1.failed }
+    }
   }
 
   private struct Line: Decodable {
@@ -97,6 +114,18 @@ final class PlanePeer: Sendable {
   /// Waits for a stream of reports, or for a report.
   func nextLoad(_ event: String, _ fits: (Event) -> Bool = { _ in true }) throws -> Event {
     try next("a report") { $0.event == event && fits($0) }
+  }
+
+  /// The sum of the reports of a cluster, until there are so many calls in them; of one node, if it is named.
+  func load(of cluster: String, calls: Int, by node: String? = nil) throws -> Load {
+    var sum = Load(cluster: cluster, service: "")
+    var ended = 0
+    while ended < calls {
+      let report = try nextLoad("reported") { node == nil || $0.node == node }
+      for load in report.load ?? [] where load.cluster == cluster { ended += sum.add(load) }
+    }
+    sum.places = sum.places.filter { $0.value.issued > 0 }
+    return sum
   }
 
   private func next(_ what: String, where isWanted: (Event) -> Bool) throws -> Event {
