@@ -32,9 +32,31 @@ public struct Envoy_Service_Discovery_V3_DiscoveryResponse: SwitchboardProtobuf.
   @_alwaysEmitIntoClient public var resources: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
   @_alwaysEmitIntoClient public var typeURL: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   @_alwaysEmitIntoClient public var nonce: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  /// Why resources that were asked for are not among them.
+  @_alwaysEmitIntoClient public var resourceErrors: [Envoy_Service_Discovery_V3_ResourceError] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.service.discovery.v3.DiscoveryResponse", "1s:version_info 2m0*:resources 4s:type_url 5s:nonce") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.service.discovery.v3.DiscoveryResponse", "1s:version_info 2m0*:resources 4s:type_url 5s:nonce 7m1*:resource_errors") { [SwitchboardProtobuf.Google_Protobuf_Any.self, Envoy_Service_Discovery_V3_ResourceError.self] }
+}
+
+/// Why a resource is not sent.
+public struct Envoy_Service_Discovery_V3_ResourceError: SwitchboardProtobuf.Message {
+  @_alwaysEmitIntoClient public var resourceName: Envoy_Service_Discovery_V3_ResourceName { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasResourceName: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearResourceName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var errorDetail: SwitchboardServiceMessages.Google_Rpc_Status { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasErrorDetail: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearErrorDetail() { _storage.clear(2) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.service.discovery.v3.ResourceError", "1m0?:resource_name 2m1?:error_detail") { [Envoy_Service_Discovery_V3_ResourceName.self, SwitchboardServiceMessages.Google_Rpc_Status.self] }
+}
+
+public struct Envoy_Service_Discovery_V3_ResourceName: SwitchboardProtobuf.Message {
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.service.discovery.v3.ResourceName", "1s:name")
 }
 
 /// A resource in a wrapper, which some control planes use.

@@ -134,6 +134,15 @@ import Testing
     _ = state.received(.cluster, version: "4", nonce: "d", [], at: time)
     #expect(try record().status == .missing && record().failure?.version == "4")
     #expect(try (record().used == nil) == isDropped)
+
+    _ = state.received(.cluster, version: "5", nonce: "e", [read], at: time)
+    let error = ResourceError(name: "c", code: .notFound, message: "gone")
+    _ = state.received(.cluster, version: "6", nonce: "f", [], [.success(error)], at: time)
+    #expect(
+      try record().status == .withheld(isMissing: true) && record().used?.name == (isDropped ? nil : "5")
+    )
+    #expect(try record().failure == .init(reason: "NOT_FOUND: gone", time: time, version: "6"))
+    #expect(try CacheState(record()) == (isDropped ? .withheld : .withheldButUsed))
     _ = state.unwatch(key, 1)
     #expect(state.records.isEmpty)
   }

@@ -10,6 +10,8 @@ import Testing
     var watches: [ResourceKey: Set<Int>] = [:]
     /// The last valid resource of each that is watched.
     var known: [ResourceKey: Int] = [:]
+    /// Those of which the control plane has said last why it does not send them.
+    var withheld: Set<ResourceKey> = []
     /// What each watch was told last: a resource, or that there is none.
     var told: [Int: Int?] = [:]
     var timers: [Int: ResourceKey] = [:]
@@ -70,7 +72,10 @@ import Testing
         steps.append("unwatch \(key) as \(id)")
         model.watches[key]?.remove(id)
         model.told[id] = nil
-        if model.watches[key]?.isEmpty == true { (model.watches[key], model.known[key]) = (nil, nil) }
+        if model.watches[key]?.isEmpty == true {
+          (model.watches[key], model.known[key]) = (nil, nil)
+          model.withheld.remove(key)
+        }
         take(state.unwatch(key, id))
       case 3: open()
       case 4:
@@ -114,27 +119,40 @@ import Testing
       model.isConnected = true
       model.nonce[type] = "\(count)"
       var reads: [ResourceReader.Read] = []
+      var errors: [Result<ResourceError, ResourceFault>] = []
       var isRefused = false
       for name in 0..<3 {
         let key = ResourceKey(type, "r\(name)")
-        switch dice.below(4) {
+        switch dice.below(5) {
+        case 4:
+          let error = ResourceError(
+            name: key.name.text,
+            code: dice.below(2) == 0 ? .notFound : .unavailable,
+            message: ""
+          )
+          errors.append(.success(error))
+          if dropsFaults, error.isOfData { model.known[key] = nil }
+          if model.watches[key] != nil { model.withheld.insert(key) }
         case 0:
           isRefused = true
+          model.withheld.remove(key)
           reads.append(.init(name: key.name.text, result: .failure(ResourceFault("", "bad"))))
           if dropsFaults { model.known[key] = nil }
         case 1:
-          if type.isWhole, dropsFaults { model.known[key] = nil }
+          if type.isWhole, dropsFaults, !model.withheld.contains(key) { model.known[key] = nil }
         default:
           let number = dice.below(3)
           reads.append(.init(name: key.name.text, result: .success(resource(type, number))))
           if model.watches[key] != nil { model.known[key] = number }
+          model.withheld.remove(key)
         }
       }
       steps.append(
         "\(type) \(reads.map { "\($0.name ?? "") \((try? $0.result.get()).flatMap(number).map(String.init) ?? "bad")" })"
       )
       if !isRefused { model.version[type] = "v\(count)" }
-      let actions = state.received(type, version: "v\(count)", nonce: "\(count)", reads)
+      steps.append("\(errors.compactMap { try? $0.get() }.map { "\($0.name) \($0)" })")
+      let actions = state.received(type, version: "v\(count)", nonce: "\(count)", reads, errors)
       let answer = state.nextRequest()
       check(answer?.type == type && (answer?.refusal != nil) == isRefused, "a response is answered wrongly")
       if let answer { check(answer) }

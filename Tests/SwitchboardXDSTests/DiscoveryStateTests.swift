@@ -1,6 +1,7 @@
 import SwitchboardCall
 import SwitchboardText
 import Testing
+import XDSMessages
 
 @testable import SwitchboardXDS
 
@@ -19,6 +20,13 @@ import Testing
 
   private func refused(_ name: String?) -> ResourceReader.Read {
     ResourceReader.Read(name: name, result: .failure(fault))
+  }
+
+  private func error(
+    _ name: String,
+    _ code: GRPCStatus.Code = .notFound
+  ) -> Result<ResourceError, ResourceFault> {
+    .success(ResourceError(name: name, code: code, message: "not today"))
   }
 
   private func request(_ names: [String], _ version: String, _ nonce: String, isFirst: Bool = false) -> String
@@ -110,6 +118,81 @@ import Testing
     #expect(state.received(.endpoints, version: "1", nonce: "q", []).count == 1)
   }
 
+  /// An error takes the place of a resource that is waited for. It is accepted, and counts until something else is said.
+  @Test func anErrorSaysWhyAResourceDoesNotCome() {
+    let state = Dialogue()
+    let text = "the control plane does not send the cluster c: UNAVAILABLE: not today"
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    _ = state.connected()
+    #expect(
+      state.received(.cluster, version: "1", nonce: "m", [], [error("c", .unavailable), error("other")]) == [
+        "cancel 1", "fail [1] \(text)", "log \(text)", request(["c"], "1", "m"),
+      ]
+    )
+    #expect(state.watch(key, 2) == ["fail [2] \(text)"])
+    #expect(state.received(.cluster, version: "2", nonce: "n", []) == [request(["c"], "2", "n")])
+    #expect(
+      state.received(.cluster, version: "2", nonce: "o", [read("c", 1)]) == [
+        "tell [1, 2] e1", request(["c"], "2", "o"),
+      ]
+    )
+  }
+
+  /// What is known is still used, unless the error is one of data, and the control plane tells nobody else.
+  @Test(
+    arguments: [
+      (.notFound, true), (.permissionDenied, true), (.unavailable, false), (.internalError, false),
+      (.unknown, false), (.resourceExhausted, false),
+    ] as [(GRPCStatus.Code, Bool)],
+    [[], [XDSBootstrap.Feature.failOnDataErrors]]
+  )
+  func anErrorOfWhatIsKnown(_ code: (GRPCStatus.Code, isOfData: Bool), _ features: [XDSBootstrap.Feature]) {
+    let state = Dialogue(features: Set(features))
+    let drops = code.isOfData && !features.isEmpty
+    let text = "the control plane does not send the cluster c: \(code.0.specName): not today"
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    _ = state.received(.cluster, version: "1", nonce: "m", [read("c", 1)])
+    #expect(
+      state.received(.cluster, version: "2", nonce: "n", [], [error("c", code.0)]) == [
+        "\(drops ? "fail" : "ambient") [1] \(text)",
+        "log \(text); it is \(drops ? "not used any more" : "still used")",
+        request(["c"], "2", "n"),
+      ]
+    )
+    #expect(state.resource(key) == (drops ? nil : cluster(1)))
+    // That it is still not sent is no deletion, and said once.
+    #expect(state.received(.cluster, version: "3", nonce: "o", []) == [request(["c"], "3", "o")])
+    #expect(state.received(.cluster, version: "3", nonce: "p", [], [error("c", code.0)]).count == 2)
+    #expect(
+      state.received(.cluster, version: "4", nonce: "q", [read("c", 1)]) == [
+        drops ? "tell [1] e1" : "ambient [1] nothing", request(["c"], "4", "q"),
+      ]
+    )
+  }
+
+  @Test func anErrorThatSaysNothingIsRefused() {
+    let state = Dialogue()
+    _ = state.opened()
+    _ = state.watch(key, 1)
+    let reader = ResourceReader()
+    let errors = reader.read([
+      .with { $0.errorDetail.code = 5 }, .with { $0.resourceName.name = "c" },
+      .with { ($0.resourceName.name, $0.errorDetail.code) = ("d", 99) },
+    ])
+    #expect(errors[2] == .success(ResourceError(name: "d", code: .unknown, message: "")))
+    #expect(
+      state.received(.cluster, version: "1", nonce: "m", [read("c", 1)], errors) == [
+        "tell [1] e1",
+        "log refused of version 1: resource_errors[0]: resource_name.name: is empty; "
+          + "resource_errors[1]: error_detail.code: is missing, or no failure",
+        request(["c"], "", "m") + " because resource_errors[0]: resource_name.name: is empty; "
+          + "resource_errors[1]: error_detail.code: is missing, or no failure",
+      ]
+    )
+  }
+
   @Test func aResourceThatDoesNotComeIsMissing() {
     let state = Dialogue()
     _ = state.opened()
@@ -197,8 +280,9 @@ private final class Dialogue {
     _ type: ResourceType,
     version: String,
     nonce: String,
-    _ reads: [ResourceReader.Read]
-  ) -> [String] { all(state.received(type, version: version, nonce: nonce, reads)) }
+    _ reads: [ResourceReader.Read],
+    _ errors: [Result<ResourceError, ResourceFault>] = []
+  ) -> [String] { all(state.received(type, version: version, nonce: nonce, reads, errors)) }
 
   func resource(_ key: ResourceKey) -> Resource? { state.resource(key) }
 }

@@ -123,6 +123,8 @@ private struct Leaf: Equatable {
 private struct MeshModel {
   /// The last valid one of each resource that is needed; `nil` for one that cannot be had.
   var known: [ResourceKey: Thing?] = [:]
+  /// Those of which the control plane has said last why it does not send them.
+  var withheld: Set<ResourceKey> = []
   var leased: Set<String> = []
 
   /// All that is needed, whether all of it is known, and what is used then; `nil` if there are no routes.
@@ -275,11 +277,24 @@ private struct MeshLife {
     guard isOpen else { return }
     (hasServed, isLost) = (true, false)
     var resources: [Google_Protobuf_Any] = []
+    var errors: [Envoy_Service_Discovery_V3_ResourceError] = []
     var said: [String] = []
     for key in watches.keys.filter({ $0.type == type }).sorted(by: { $0.name.text < $1.name.text }) {
       let before = model.known[key] ?? nil
-      switch isHonest ? 9 : dice.below(8) {
+      switch isHonest ? 9 : dice.below(9) {
+      case 4:
+        let isOfData = dice.below(2) == 0
+        errors.append(
+          .with {
+            $0.resourceName.name = key.name.text
+            $0.errorDetail.code = Int32((isOfData ? GRPCStatus.Code.notFound : .unavailable).rawValue)
+          }
+        )
+        said.append("\(key.name.text) withheld\(isOfData ? "" : " for now")")
+        if before == nil || dropsFaults && isOfData { model.known[key] = .some(nil) }
+        model.withheld.insert(key)
       case 1:
+        model.withheld.remove(key)
         resources.append(try broken(key))
         said.append("\(key.name.text) broken")
         if dropsFaults || before == nil { model.known[key] = .some(nil) }
@@ -287,7 +302,8 @@ private struct MeshLife {
         said.append("no \(key.name.text)")
         // One whose name is not known is none of those that are asked for.
         if dice.below(2) == 0 { resources.append(Google_Protobuf_Any.with { $0.typeURL = type.typeURL }) }
-        if type.isWhole, dropsFaults, before != nil { model.known[key] = .some(nil) }
+        guard type.isWhole, dropsFaults, before != nil, !model.withheld.contains(key) else { continue }
+        model.known[key] = .some(nil)
       default:
         // What an honest control plane has does not change.
         var fixed = isHonest ? before ?? thing(type, isHonest: true) : thing(type, isHonest: false)
@@ -295,6 +311,7 @@ private struct MeshLife {
         resources.append(try Google_Protobuf_Any(message: fixed.message(named: key.name.text)))
         said.append("\(key.name.text) \(fixed)")
         model.known[key] = fixed
+        model.withheld.remove(key)
       }
     }
     // Some control planes send more than they were asked for.
@@ -305,7 +322,7 @@ private struct MeshLife {
     }
     steps.append("\(type): \(said.joined(separator: ", "))")
     let reads = reader.read(resources, of: type)
-    take(state.received(type, version: "v\(count)", nonce: "\(count)", reads))
+    take(state.received(type, version: "v\(count)", nonce: "\(count)", reads, reader.read(errors)))
   }
 
   private mutating func broken(_ key: ResourceKey) throws -> Google_Protobuf_Any {
@@ -352,6 +369,7 @@ private struct MeshLife {
     while watch(step.watches) { step = tree.resolve() }
     let (needed, isWhole, usage) = model.walk()
     model.known = model.known.filter { needed.contains($0.key) }
+    model.withheld.formIntersection(needed)
     if step.watches != needed {
       fault = "\(step.watches) is watched, and \(needed) is needed"
       return

@@ -7,6 +7,8 @@ Commands are lines of JSON on the standard input:
     {"version": TEXT, "resources": {TYPE: [RESOURCE, ...]}}   what there is from now on. TYPE is listeners, routes, clusters or
                                                       endpoints. A RESOURCE is one in JSON, or {"bytes": BASE64} for one
                                                       that cannot be decoded. Types that are left out stay as they are
+    {"errors": {TYPE: [[NAME, CODE, TEXT], ...]}}     why it does not send resources that are asked for, from now on; of all types. A
+                                                      CODE is a number, and 0 is none
     {"delay": SECONDS}                                how late responses are sent from now on
     {"cut": true}                                     ends all streams
     {"flap": true}                                    from now on, each stream ends after its first response, and every second one
@@ -101,6 +103,7 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
         self.lock = threading.Lock()
         self.version = "0"
         self.resources = {kind: [] for kind in TYPES}
+        self.errors = {}
         self.delay = 0.0
         self.streams = set()
         self.flaps = False
@@ -114,7 +117,8 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
                 self.version = command["version"]
                 for kind, values in command["resources"].items():
                     self.resources[kind] = [pack(kind, value) for value in values]
-            kinds = list(command.get("resources", {}))
+            self.errors = command.get("errors", self.errors)
+            kinds = [*command.get("resources", {}), *command.get("errors", {})]
             for events in self.streams:
                 events.put(None if command.get("cut") else ("changed", kinds))
 
@@ -177,9 +181,15 @@ class Plane(ads_pb2_grpc.AggregatedDiscoveryServiceServicer):
 
         with self.lock:
             found = [packed for name, packed in self.resources[kind] if is_wanted(name, packed)]
-            return discovery_pb2.DiscoveryResponse(
+            response = discovery_pb2.DiscoveryResponse(
                 version_info=self.version, type_url=URLS[kind], nonce=nonce, resources=found
             )
+            for name, code, text in self.errors.get(kind, []):
+                if names is None or name in names or not name:
+                    error = response.resource_errors.add()
+                    error.resource_name.name = name
+                    error.error_detail.code, error.error_detail.message = code, text
+            return response
 
     def report(self, kind, request, token):
         event = "asked" if not request.response_nonce else "accepted"

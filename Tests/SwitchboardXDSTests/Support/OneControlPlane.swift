@@ -24,8 +24,9 @@ extension DiscoveryState {
     version: String,
     nonce: String,
     _ reads: [ResourceReader.Read],
+    _ errors: [Result<ResourceError, ResourceFault>] = [],
     at time: Google_Protobuf_Timestamp = Google_Protobuf_Timestamp()
-  ) -> [Action] { received(0, type, version: version, nonce: nonce, reads, at: time) }
+  ) -> [Action] { received(0, type, version: version, nonce: nonce, reads, errors, at: time) }
 
   mutating func refused(_ type: ResourceType, nonce: String, _ fault: ResourceFault) -> [Action] {
     refused(0, type, nonce: nonce, fault)

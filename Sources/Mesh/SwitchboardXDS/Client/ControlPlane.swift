@@ -154,12 +154,13 @@ final class ControlPlane: Sendable {
         "a response has resources of an unknown type: \(response.typeURL.excerpt)"
       )
     }
-    guard response.resources.count <= ResourceReader.countLimit else {
+    guard response.resources.count + response.resourceErrors.count <= ResourceReader.countLimit else {
       return discovery.refused(stream, type, nonce: response.nonce, .tooManyResources)
     }
     // Outside of any lock: this takes longest.
     let reads = reader.read(response.resources, of: type)
-    discovery.received(stream, type, version: response.versionInfo, nonce: response.nonce, reads)
+    let errors = reader.read(response.resourceErrors)
+    discovery.received(stream, type, version: response.versionInfo, nonce: response.nonce, reads, errors)
   }
 }
 

@@ -303,16 +303,18 @@ extension Discovery {
     _ type: ResourceType,
     version: String,
     nonce: String,
-    _ reads: [ResourceReader.Read]
+    _ reads: [ResourceReader.Read],
+    _ errors: [Result<ResourceError, ResourceFault>]
   ) {
     _ = heard(stream) { state in
-      state.peers[stream.server]?.tally.received(type, reads)
+      state.peers[stream.server]?.tally.received(type, reads, errors: errors.count)
       let actions = state.discovery.received(
         stream.server,
         type,
         version: version,
         nonce: nonce,
         reads,
+        errors,
         at: .now()
       )
       perform(actions, &state)

@@ -59,13 +59,13 @@ struct DiscoveryTally: Sendable {
     add { $0.failures += 1 }
   }
 
-  /// A response has come.
-  mutating func received(_ type: ResourceType, _ reads: [ResourceReader.Read]) {
+  /// A response has come, with so many errors in place of resources.
+  mutating func received(_ type: ResourceType, _ reads: [ResourceReader.Read], errors: Int = 0) {
     if health != .good { become(.good) }
     let refused = reads.count { if case .failure = $0.result { true } else { false } }
     add { news in
       if reads.count > refused { news.valid[type, default: 0] += reads.count - refused }
-      if refused > 0 { news.invalid[type, default: 0] += refused }
+      if refused + errors > 0 { news.invalid[type, default: 0] += refused + errors }
     }
   }
 
@@ -116,7 +116,7 @@ extension Instrument {
     "resource_updates_invalid",
     .counter,
     "{resource}",
-    "resources in responses that were refused",
+    "resources in responses that were refused, and errors in place of resources",
     [MetricLabel.controlPlane, MetricLabel.resourceType]
   )
   static func client(

@@ -171,13 +171,14 @@ struct DiscoveryState: Sendable {
 
   // MARK: Responses
 
-  /// A response has come at `time`, with its resources read.
+  /// A response has come at `time`, with its resources read, and what it says in place of others.
   mutating func received(
     _ server: ServerID,
     _ type: ResourceType,
     version: String,
     nonce: String,
     _ reads: [ResourceReader.Read],
+    _ errors: [Result<ResourceError, ResourceFault>] = [],
     at time: Google_Protobuf_Timestamp = Google_Protobuf_Timestamp()
   ) -> [Action] {
     guard streams[server].isOpen else { return [] }
@@ -185,9 +186,16 @@ struct DiscoveryState: Sendable {
     let wasConnected = streams[server].isConnected
     streams[server].answered()
     var actions = comeBack(server, type, reads)
-    let isUsing = authorities.map { $0.inUse == server }
-    let outcome = take(reads, of: type, version: version, from: server, at: time, isUsing)
-    actions += outcome.actions
+    var outcome = ResponseOutcome(
+      type: type,
+      version: version,
+      time: time,
+      isUsing: authorities.map { $0.inUse == server },
+      drops: servers[server].features.contains(.failOnDataErrors)
+    )
+    outcome.take(reads, errors, by: &cache)
+    for authority in outcome.served { forgetVersions(type, of: authority, but: server) }
+    actions += outcome.actions + outcome.remarks.lines.map { .log(server, $0.level, $0.text) }
     let isNews = streams[server].answer(
       type,
       nonce: nonce,
@@ -216,54 +224,6 @@ struct DiscoveryState: Sendable {
       actions.append(.log(server, .warning, "refused: \(reason)"))
     }
     return wasConnected ? actions : actions + startTimers(server)
-  }
-
-  /// Takes what a response says to the authorities that use its control plane.
-  private mutating func take(
-    _ reads: [ResourceReader.Read],
-    of type: ResourceType,
-    version: String,
-    from server: ServerID,
-    at time: Google_Protobuf_Timestamp,
-    _ isUsing: [Bool]
-  ) -> (actions: [Action], refusals: Refusals) {
-    var actions: [Action] = []
-    var remarks = Remarks()
-    var refusals = Refusals()
-    var present: Set<ExactText> = []
-    let drops = servers[server].features.contains(.failOnDataErrors)
-    for (position, read) in reads.enumerated() {
-      if case .failure(let fault) = read.result { refusals.add(read.name, position, fault) }
-      guard let name = read.name else { continue }
-      present.insert(ExactText(name))
-      let key = ResourceKey(type, name)
-      guard let authority = cache.authority(of: key), isUsing[authority] else { continue }
-      switch read.result {
-      case .success(let resource):
-        let used = ResourceRecord.Version(name: version, contents: read.contents, time: time)
-        let accepted = cache.accept(key, resource, used)
-        actions += accepted.actions
-        if let remark = accepted.remark { remarks.add(.info, remark) }
-        forgetVersions(type, of: authority, but: server)
-      case .failure(let fault):
-        let failure = ResourceRecord.Failure(
-          reason: fault.description.excerpt(Refusals.longest),
-          time: time,
-          version: version,
-          contents: read.contents
-        )
-        cache.note(key, .refused, failure)
-        actions += cache.fail(key, .refused(key, fault), drops: drops)
-      }
-    }
-    for (key, wasKnown) in type.isWhole ? cache.delete(type, except: present, of: isUsing) : [] {
-      let effect = drops ? "is not used any more" : "is still used"
-      if wasKnown { remarks.add(.warning, "\(key) was deleted, and \(effect)") }
-      let status = GRPCStatus.missing(key)
-      cache.note(key, .missing, .init(reason: status.message ?? "", time: time, version: version))
-      actions += cache.fail(key, status, drops: drops)
-    }
-    return (actions + remarks.lines.map { .log(server, $0.level, $0.text) }, refusals)
   }
 
   /// What other control planes have sent is not used any more, so that they are not told that it was.

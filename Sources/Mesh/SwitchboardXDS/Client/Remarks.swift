@@ -14,6 +14,8 @@ struct Remarks {
 
   var lines: [(level: LogLevel, text: String)] {
     guard count > Self.most else { return first }
-    return first + [(.warning, "and \(count - Self.most) more that were deleted, or are there again")]
+    return first + [
+      (.warning, "and \(count - Self.most) more that were deleted, are not sent, or are there again")
+    ]
   }
 }

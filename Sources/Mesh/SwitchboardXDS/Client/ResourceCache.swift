@@ -4,9 +4,10 @@ import SwitchboardText
 /// What is known of the resources that somebody watches, as a value. It does not know who sends them.
 ///
 /// ```
-///   asked ──a valid one──> known <──a valid one── failed
-///     │                      │                      ^
-///     └──refused, too late───┴──deleted, refused────┘   (a known one: only if faults of data count)
+///   asked ──a valid one──> known <──a valid one────── failed
+///     │                      │                          ^
+///     └──refused, too late,──┴──deleted, refused, ──────┘   (a known one: only if faults of data count)
+///        an error               an error of data
 /// ```
 struct ResourceCache: Sendable {
   typealias Action = DiscoveryState.Action
@@ -30,7 +31,16 @@ struct ResourceCache: Sendable {
     /// Whether the control plane should send it soon.
     var isAwaited: Bool { resource == nil && timer == nil && (failure == nil || isCutOff) }
     /// Whether nobody has said what it is, or that there is none.
-    var isUnknown: Bool { resource == nil && record.status != .missing }
+    var isUnknown: Bool {
+      resource == nil && record.status != .missing && record.status != .withheld(isMissing: true)
+    }
+    /// Whether it is gone if a response lacks it that has all resources.
+    var isGoneIfAbsent: Bool {
+      // Why it is not sent is said once, and counts until something else is said.
+      if case .withheld = record.status { return false }
+      // One that was asked for may not have been known to the control plane when it answered: its timer decides.
+      return !isDeleted && (resource != nil || timer == nil && failure != nil)
+    }
   }
 
   /// By type and name.
@@ -58,6 +68,9 @@ struct ResourceCache: Sendable {
   // MARK: Looking
 
   func resource(_ key: ResourceKey) -> Resource? { self[key]?.resource }
+
+  /// `nil` if nobody watches it.
+  func record(_ key: ResourceKey) -> ResourceRecord? { self[key]?.record }
 
   /// `nil` if nobody watches it.
   func authority(of key: ResourceKey) -> Int? { self[key]?.authority }
@@ -239,9 +252,7 @@ struct ResourceCache: Sendable {
   ) -> [(key: ResourceKey, wasKnown: Bool)] {
     var deleted: [(key: ResourceKey, wasKnown: Bool)] = []
     for (name, entry) in entries[type.rawValue]
-    where isUsing[entry.authority] && !present.contains(name) && !entry.isDeleted {
-      // One that was asked for may not have been known to the control plane when it answered: its timer decides.
-      guard entry.resource != nil || entry.timer == nil && entry.failure != nil else { continue }
+    where isUsing[entry.authority] && !present.contains(name) && entry.isGoneIfAbsent {
       entries[type.rawValue][name]?.isDeleted = true
       deleted.append((ResourceKey(type, name.text), entry.resource != nil))
     }

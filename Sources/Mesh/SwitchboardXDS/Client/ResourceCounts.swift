@@ -31,6 +31,8 @@ enum CacheState: String, Hashable, Sendable {
   case accepted = "acked"
   case refused = "nacked"
   case refusedButUsed = "nacked_but_cached"
+  case withheld = "received_error"
+  case withheldButUsed = "received_error_but_cached"
   case late = "timeout"
 
   init(_ record: ResourceRecord) {
@@ -41,6 +43,7 @@ enum CacheState: String, Hashable, Sendable {
       case .missing: isUsed ? .missingButUsed : .missing
       case .accepted: .accepted
       case .refused: isUsed ? .refusedButUsed : .refused
+      case .withheld: isUsed ? .withheldButUsed : .withheld
       case .late: .late
       }
   }

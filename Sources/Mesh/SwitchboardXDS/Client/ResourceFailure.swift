@@ -28,6 +28,15 @@ extension GRPCStatus {
     GRPCStatus(code: .unavailable, message: "the control plane has not sent the \(key) yet", origin: .peer)
   }
 
+  /// The code is the control plane's, and not one of calls.
+  static func withheld(_ key: ResourceKey, _ error: ResourceError) -> GRPCStatus {
+    GRPCStatus(
+      code: error.code,
+      message: "the control plane does not send the \(key): \(error)",
+      origin: .peer
+    )
+  }
+
   static func refused(_ key: ResourceKey, _ fault: ResourceFault) -> GRPCStatus {
     GRPCStatus(
       code: .invalidArgument,

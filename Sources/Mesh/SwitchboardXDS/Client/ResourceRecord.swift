@@ -11,6 +11,8 @@ struct ResourceRecord: Hashable, Sendable {
     case accepted
     /// The latest version is invalid.
     case refused
+    /// The control plane says why it does not send it: because there is none, or for another reason.
+    case withheld(isMissing: Bool)
     /// It did not come in time, from a control plane that says itself what there is not.
     case late
   }

@@ -23,7 +23,7 @@ struct ResourceFault: Error, Hashable, Sendable, CustomStringConvertible {
 
   static let tooManyResources = ResourceFault(
     "",
-    "the response has more than \(ResourceReader.countLimit) resources"
+    "the response has more than \(ResourceReader.countLimit) resources and errors of resources"
   )
 
   var description: String { path.isEmpty ? reason : "\(path): \(reason)" }

@@ -47,6 +47,15 @@ struct ResourceReader: Sendable {
     }
   }
 
+  /// What a response says in place of resources, or why that is refused.
+  func read(
+    _ errors: [Envoy_Service_Discovery_V3_ResourceError]
+  ) -> [Result<ResourceError, ResourceFault>] {
+    errors.map { error in
+      do throws(ResourceFault) { return .success(try ResourceError(error)) } catch { return .failure(error) }
+    }
+  }
+
   private func read(_ packed: Google_Protobuf_Any, _ type: ResourceType, _ patterns: PatternReader) -> Read {
     var packed = packed
     var wrapped: String?

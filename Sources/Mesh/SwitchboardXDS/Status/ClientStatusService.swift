@@ -98,6 +98,7 @@ extension ResourceRecord.Status {
     case .missing: .doesNotExist
     case .accepted: .acked
     case .refused: .nacked
+    case .withheld: .receivedError
     case .late: .timeout
     }
   }
