@@ -349,7 +349,7 @@ import Testing
       let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
       #expect(failure?.code == .unavailable)
       #expect(
-        failure?.message?.contains("the control plane cannot be asked") == true,
+        failure?.message?.contains("the control plane 127.0.0.1:1 cannot be asked") == true,
         "\(String(describing: failure))"
       )
     }

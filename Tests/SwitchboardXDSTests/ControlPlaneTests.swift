@@ -72,7 +72,11 @@ import Testing
         Issue.record("it is there")
         return
       }
-      #expect(status.message?.contains("cannot be asked: cannot connect to 127.0.0.1:\(plane.port)") == true)
+      let address = "127.0.0.1:\(plane.port)"
+      #expect(
+        status.message?.contains("the control plane \(address) cannot be asked: cannot connect to \(address)")
+          == true
+      )
       withExtendedLifetime(watch) {}
     }
   }
@@ -89,6 +93,16 @@ import Testing
       time.advance(by: .seconds(1))
     }
     for _ in 0..<2 { try plane.next("left", "") }
+  }
+
+  /// A thread may still want something when another one ends all.
+  @Test func nobodyIsAskedAfterTheEnd() throws {
+    let bootstrap = XDSBootstrap(servers: [XDSBootstrap.Server("127.0.0.1:1", security: .plaintext)])
+    let discovery = Discovery(ServerTable(bootstrap), bootstrap.node, XDSEnvironment())
+    discovery.end()
+    let watch = try discovery.watch(ResourceKey(.listener, "l"), of: 0) { _ in }
+    #expect(discovery.reporter(0) == nil)
+    withExtendedLifetime(watch) {}
   }
 
   @Test func aClientIsGoneWithTheLastOneWhoHasIt() async throws {

@@ -105,7 +105,39 @@ import Testing
       .resource(.success(.listener(ListenerResource(routes: .inline(table)))))
     )
     #expect(tree.resolve().outcome == .failed("no virtual host is for name"))
-    #expect(!tree.received(ResourceKey(.listener, "l"), .ambient(.slow(ResourceKey(.listener, "l")))))
+  }
+
+  /// What happens to resources that are still used is known to the clusters that depend on them (gRFC A88).
+  @Test func clustersKnowWhatHasHappened() {
+    let tree = start()
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a", "b"]))
+    for name in ["a", "b"] {
+      _ = tree.received(ResourceKey(.cluster, name), cluster(name))
+      _ = tree.resolve()
+      _ = tree.received(ResourceKey(.endpoints, "of \(name)"), endpoints(1))
+    }
+    func happens(_ key: ResourceKey, _ note: String?) -> Bool {
+      tree.received(key, .ambient(note.map { GRPCStatus(code: .unavailable, message: $0) }))
+    }
+    func notes() -> [String?] {
+      ["a", "b"].map { name in
+        guard case .leaves(let leaves, _)? = config(tree)?.clusters[ExactText(name)] else {
+          return "no servers"
+        }
+        return leaves[0].ambient
+      }
+    }
+    #expect(notes() == [nil, nil])
+    #expect(happens(ResourceKey(.routes, "r"), "lost") && happens(ResourceKey(.endpoints, "of a"), "lost"))
+    #expect(!happens(ResourceKey(.routes, "r"), "lost"))
+    #expect(notes() == ["lost", "lost"])
+    #expect(happens(ResourceKey(.cluster, "b"), "refused"))
+    #expect(notes() == ["lost", "lost; refused"])
+    #expect(happens(ResourceKey(.routes, "r"), nil))
+    #expect(notes() == ["lost", "refused"])
+    // What is sent again is as good as new.
+    _ = tree.received(ResourceKey(.cluster, "b"), cluster("b"))
+    #expect(notes() == ["lost", nil])
   }
 
   @Test func anAggregateLeadsToItsClustersInOrder() {

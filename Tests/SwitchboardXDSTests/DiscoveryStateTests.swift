@@ -214,18 +214,20 @@ import XDSMessages
     _ = state.watch(key, 1)
     _ = state.opened()
     _ = state.connected()
-    #expect(state.ended(lost) == ["cancel 1", "fail [1] the control plane cannot be asked: refused"])
+    #expect(state.ended(lost) == ["cancel 1", "fail [1] the control plane cp cannot be asked: refused"])
     #expect(state.opened() == [request(["c"], "", "", isFirst: true)])
     #expect(state.connected() == ["timer 2 of cluster c: 15.0 seconds"])
     _ = state.received(.cluster, version: "1", nonce: "m", [read("c", 1)])
     #expect(state.ended(lost) == [])
     // The version is kept, and the nonce is not.
     #expect(state.opened() == [request(["c"], "1", "", isFirst: true)])
-    #expect(state.ended(lost) == ["ambient [1] the control plane cannot be asked: refused"])
-    #expect(state.watch(key, 2) == ["tell [2] e1", "ambient [2] the control plane cannot be asked: refused"])
+    #expect(state.ended(lost) == ["ambient [1] the control plane cp cannot be asked: refused"])
+    #expect(
+      state.watch(key, 2) == ["tell [2] e1", "ambient [2] the control plane cp cannot be asked: refused"]
+    )
     // Who asks for more learns at once that nobody answers, and is told when somebody does.
     let other = ResourceKey(.cluster, "d")
-    #expect(state.watch(other, 3) == ["fail [3] the control plane cannot be asked: refused"])
+    #expect(state.watch(other, 3) == ["fail [3] the control plane cp cannot be asked: refused"])
     _ = state.opened()
     #expect(state.connected() == ["timer 3 of cluster d: 15.0 seconds"])
   }

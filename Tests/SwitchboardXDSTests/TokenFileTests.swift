@@ -1,5 +1,6 @@
 import CallTestSupport
 import Foundation
+import Switchboard
 import SwitchboardCall
 import SwitchboardProtobuf
 import TestSupport
@@ -73,10 +74,19 @@ import Testing
   }
 
   @Test func aTokenIsNotSentInPlaintext() throws {
-    var bootstrap = XDSBootstrap(servers: [XDSBootstrap.Server("plane.example:80", security: .plaintext)])
-    bootstrap.servers[0].tokenFile = "/token"
-    let client = XDSClient(bootstrap)
-    let failure = #expect(throws: GRPCStatus.self) { try client.watch(ResourceKey(.listener, "l")) { _ in } }
-    #expect(failure?.code == .invalidArgument && failure?.message?.contains("needs TLS") == true)
+    let bootstrap = try XDSBootstrap(
+      json: """
+        {"xds_servers": [{"server_uri": "plane.example:80", "channel_creds": [{"type": "insecure"}],
+          "call_creds": [{"type": "jwt_token_file", "config": {"jwt_token_file": "/token"}}]}]}
+        """
+    )
+    var options = ChannelOptions()
+    options.resolvers = [XDSResolver(bootstrap: bootstrap, logger: .quiet)]
+    let failure = #expect(throws: GRPCStatus.self) { try Channel(target: "xds:///a", options: options) }
+    #expect(failure?.code == .invalidArgument)
+    #expect(
+      failure?.message
+        == "xDS bootstrap: xds_servers[0].call_creds: a token is not sent in plaintext: channel_creds have to be tls"
+    )
   }
 }

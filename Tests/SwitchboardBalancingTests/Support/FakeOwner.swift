@@ -27,6 +27,7 @@ final class FakeOwner: ChannelBalancerOwner {
   /// How many subchannels there were when the router changed.
   private(set) var routers: [Int] = []
   private(set) var failures: [GRPCStatus] = []
+  private(set) var awaited: [String] = []
   private(set) var events: [String] = []
   private(set) var warnings: [String] = []
 
@@ -45,6 +46,7 @@ final class FakeOwner: ChannelBalancerOwner {
   func serviceConfigChanged() { configs += 1 }
   func routerChanged() { routers.append(host.open.count) }
   func resolvingFailed(_ status: GRPCStatus) { failures.append(status) }
+  func resolvingAwaits(_ what: String) { awaited.append(what) }
   func balancerReports(_ event: String, isWarning: Bool) {
     if isWarning { warnings.append(event) } else { events.append(event) }
   }

@@ -6,7 +6,11 @@ import SwitchboardProtobuf
 /// The state of a client that has one control plane, for tests that are not about others.
 extension DiscoveryState {
   init(features: Set<XDSBootstrap.Feature> = [], counts: ResourceCounts? = nil) {
-    self.init(servers: [Server(features: features)], authorities: [ServerChoice([0])], counts: counts)
+    self.init(
+      servers: [Server(name: "cp", features: features)],
+      authorities: [ServerChoice([0])],
+      counts: counts
+    )
   }
 
   /// Without what opens the stream: the test does that.

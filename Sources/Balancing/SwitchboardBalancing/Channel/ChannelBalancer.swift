@@ -20,6 +20,9 @@ package protocol ChannelBalancerOwner: AnyObject {
   /// Resolving the name failed, or its result cannot be used, and there is no earlier result.
   func resolvingFailed(_ status: GRPCStatus)
 
+  /// The first result of the resolver still needs this.
+  func resolvingAwaits(_ what: String)
+
   /// Reports an event that an operator should know about.
   func balancerReports(_ event: String, isWarning: Bool)
 }
@@ -120,12 +123,17 @@ package final class ChannelBalancer: BalancerHost {
       time: time,
       pace: pace,
       metrics: metrics,
-      policies: policies
-    ) { [box = LoopConfined(self)] result in
-      guard let self = box.value, self.start == number, self.resolution != nil else { return }
-      self.received(result)
-    }
+      policies: policies,
+      wait: { [box = LoopConfined(self)] what in box.value?.during(number) { $0.owner?.resolvingAwaits(what) }
+      },
+      receive: { [box = LoopConfined(self)] result in box.value?.during(number) { $0.received(result) } }
+    )
     resolution = resolver.start(target, updates)
+  }
+
+  /// Does what a start of the resolver says, unless it has ended.
+  private func during(_ start: Int, _ body: (ChannelBalancer) -> Void) {
+    if self.start == start, resolution != nil { body(self) }
   }
 
   /// Stops resolving and shuts down all subchannels until the next call.

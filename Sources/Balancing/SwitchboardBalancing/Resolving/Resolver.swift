@@ -89,6 +89,7 @@ public struct ResolverUpdates: Sendable {
   package let metrics: MetricScope?
   /// The policies that the channel knows.
   package let policies: PolicyRegistry
+  private let wait: @Sendable (String) -> Void
   private let receive: @Sendable (ResolverResult) -> Void
 
   package init(
@@ -97,6 +98,7 @@ public struct ResolverUpdates: Sendable {
     pace: ResolutionPace,
     metrics: MetricScope? = nil,
     policies: PolicyRegistry = PolicyRegistry(),
+    wait: @escaping @Sendable (String) -> Void = { _ in },
     receive: @escaping @Sendable (ResolverResult) -> Void
   ) {
     self.eventLoop = eventLoop
@@ -104,7 +106,14 @@ public struct ResolverUpdates: Sendable {
     self.pace = pace
     self.metrics = metrics
     self.policies = policies
+    self.wait = wait
     self.receive = receive
+  }
+
+  /// Says what the first result still needs, for messages of calls that wait for it.
+  package func awaits(_ what: String) {
+    let wait = wait
+    eventLoop.execute { wait(what) }
   }
 
   /// Reports a result, which replaces the previous one. May be called from any thread, even before `start` returns; the

@@ -100,6 +100,9 @@ public struct ChannelOptions: Sendable {
   /// Called on the event loop with each step of connecting.
   package var onConnectionPhase: (@Sendable (ConnectionPhase) -> Void)?
 
+  /// Where `security` was chosen.
+  package var securityPlace = SecurityPlace.options
+
   /// Options of modules above this one.
   package var extensions = OptionExtensions()
 

@@ -23,3 +23,10 @@ public enum ChannelSecurity: Sendable, Hashable {
     }
   }
 }
+
+/// Where the security of a channel is chosen, for messages that say what to change.
+package enum SecurityPlace: Sendable {
+  case options
+  /// The bootstrap of a mesh: the channel is one to a control plane.
+  case bootstrap
+}

@@ -19,6 +19,8 @@
 
   private struct State {
     var known: Settings?
+    /// What the resolution waits for, if the resolver says it.
+    var awaited: String?
     /// The latest failure to resolve the name, unless it was resolved since.
     var failure: (status: GRPCStatus, isFinal: Bool)?
     var waiters: [Int: Waiter] = [:]
@@ -42,8 +44,14 @@
   /// `nil` before the name was resolved for the first time.
   package var known: Settings? { state.withLock { $0.known } }
 
-  /// The latest failure to resolve the name, unless it was resolved since.
-  var lastFailure: GRPCStatus? { state.withLock { $0.failure?.status } }
+  /// How far the resolution has come, for messages of calls that wait for it.
+  var progress: String {
+    let (awaited, failure) = state.withLock { ($0.awaited, $0.failure?.status) }
+    let words = [
+      awaited.map { "which needs \($0)" }, failure.map { "last error: \($0.message ?? "\($0.code)")" },
+    ].compactMap(\.self)
+    return words.isEmpty ? "" : " (\(words.joined(separator: "; ")))"
+  }
 
   /// Whether calls wait for it.
   package var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
@@ -66,13 +74,16 @@
   package func resolved(_ settings: Settings) {
     let (waiters, notify) = change { state in
       state.known = settings
-      state.failure = nil
+      (state.failure, state.awaited) = (nil, nil)
       defer { state.waiters = [:] }
       return state.waiters.values
     }
     for waiter in waiters { waiter.continuation.resume(returning: .success(settings)) }
     notify?()
   }
+
+  /// The resolution waits for this.
+  package func awaits(_ what: String) { state.withLock { $0.awaited = what } }
 
   /// The name is not resolved any more: calls wait until it is again.
   package func forget() { state.withLock { $0.known = nil } }

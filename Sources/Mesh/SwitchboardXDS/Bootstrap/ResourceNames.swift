@@ -25,6 +25,19 @@ extension XDSBootstrap {
     return String(Substring(rest.prefix { $0 != UInt8(ascii: "/") }))
   }
 
+  /// The same name, with its context parameters in order if it is one of another owner: as written, their order means nothing.
+  static func canonical(_ name: String) -> String {
+    guard name.begins(with: "xdstp:"), let mark = name.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+      return name
+    }
+    let rest = name.utf8[mark...].dropFirst()
+    let end = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
+    let parameters = rest[..<end].split(separator: UInt8(ascii: "&"))
+      .sorted { $0.lexicographicallyPrecedes($1) }
+      .map { String(Substring($0)) }
+    return "\(name[..<mark])?\(parameters.joined(separator: "&"))\(Substring(rest[end...]))"
+  }
+
   private static func fill(_ template: String, with name: String) -> String {
     let isURL = template.begins(with: "xdstp:")
     let value = isURL ? PercentEncoding.encode(name.utf8, except: isPlain) : Array(name.utf8)

@@ -61,11 +61,13 @@ extension XDSBootstrap.Server {
       let known = XDSBootstrap.Feature.allCases.map(\.rawValue)
       reader.noteUnknown("server_features[\(position)]", feature, known: known)
     }
+    let (security, interval) = try Self.security(reader)
     self.init(
       target,
-      security: try Self.security(reader),
+      security: security,
       features: Set(features.compactMap { XDSBootstrap.Feature(name: $0) })
     )
+    fileInterval = interval
     tokenFile = try Self.tokenFile(reader)
   }
 
@@ -87,18 +89,19 @@ extension XDSBootstrap.Server {
     return nil
   }
 
-  /// Credentials of the first kind that is known.
-  private static func security(_ reader: ConfigReader) throws(GRPCStatus) -> ChannelSecurity {
+  /// Credentials of the first kind that is known, and how often their files are read.
+  private static func security(
+    _ reader: ConfigReader
+  ) throws(GRPCStatus) -> (ChannelSecurity, fileInterval: Duration?) {
     var passedOver: [String] = []
     let offers = try reader.required("channel_creds", try reader.objects("channel_creds"))
     for offer in offers { offer.knows("type", "config") }
     for offer in offers {
       let kind = try offer.required("type", try offer.string("type"))
-      if kind.isExactly("insecure") { return .plaintext }
+      if kind.isExactly("insecure") { return (.plaintext, nil) }
       if kind.isExactly("tls") {
-        return .tls(
-          try offer.object("config").map { config throws(GRPCStatus) in try ClientTLS(config) } ?? ClientTLS()
-        )
+        guard let config = try offer.object("config") else { return (.tls(), nil) }
+        return (.tls(try ClientTLS(config)), try config.refreshInterval())
       }
       offer.noteUnknown("type", kind, known: ["tls", "insecure"])
       passedOver.append(
@@ -126,7 +129,6 @@ extension ClientTLS {
   /// The configuration of the credentials `tls` (gRFC A65).
   fileprivate init(_ reader: ConfigReader) throws(GRPCStatus) {
     let (chain, key) = try reader.credentialFiles()
-    _ = try reader.duration("refresh_interval")
     self.init(trustRoots: try reader.string("ca_certificate_file").map { .file($0) })
     if let chain, let key {
       credentials = TLSCredentials(certificateChain: .file(chain), privateKey: .file(key))
@@ -192,10 +194,7 @@ extension CertificateProviderConfig {
     guard files.certificateChain != nil || files.trustRoots != nil else {
       throw settings.failure("ca_certificate_file", "is missing, and certificate_file too")
     }
-    if let interval = try settings.duration("refresh_interval") {
-      guard interval >= .milliseconds(1) else { throw settings.failure("refresh_interval", "is below 1 ms") }
-      files.interval = interval
-    }
+    files.interval = try settings.refreshInterval()
     self = .files(files)
   }
 }
@@ -205,6 +204,13 @@ extension ConfigReader {
   fileprivate func noteUnknown(_ member: String, _ value: String, known: [String]) {
     let reason = "\(value.excerpt) is unknown and ignored"
     note([ConfigFinding(path: member, name: value, reason: reason, candidates: known, isCommon: true)])
+  }
+
+  /// How often files are read again.
+  fileprivate func refreshInterval() throws(GRPCStatus) -> Duration {
+    let interval = try duration("refresh_interval") ?? .seconds(600)
+    guard interval >= .milliseconds(1) else { throw failure("refresh_interval", "is below 1 ms") }
+    return interval
   }
 
   /// The files of a certificate and its key, which are given together.

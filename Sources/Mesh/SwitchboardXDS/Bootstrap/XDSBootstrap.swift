@@ -45,8 +45,10 @@ public struct XDSBootstrap: Hashable, Sendable {
     /// What is known of it.
     public var features: Set<Feature>
     /// A file with a JSON Web Token, which each stream sends (gRFC A97). Whoever renews the token replaces the file. It is not sent
-    /// in plaintext: calls fail then.
+    /// in plaintext: such a bootstrap is refused.
     public var tokenFile: String?
+    /// How often the files of its TLS are read again (gRFC A65); `nil`: never.
+    var fileInterval: Duration?
 
     /// A control plane at a target.
     public init(_ target: String, security: ChannelSecurity = .automatic, features: Set<Feature> = []) {

@@ -32,24 +32,18 @@ final class ControlPlane: Sendable {
   let logger: Logger
   private let state = Locked(State())
 
-  /// Throws `INVALID_ARGUMENT` for a target that is none, and for a token that could be read on its way.
+  /// Throws `INVALID_ARGUMENT` for a target that is none.
   init(
     _ id: ServerID,
     _ server: XDSBootstrap.Server,
     _ node: XDSBootstrap.Node,
     _ environment: XDSEnvironment
   ) throws(GRPCStatus) {
-    guard server.tokenFile == nil || server.security != .plaintext else {
-      throw GRPCStatus(
-        code: .invalidArgument,
-        message:
-          "the control plane \(server.target.excerpt) has a token, which is not sent in plaintext: it needs TLS"
-      )
-    }
     self.id = id
     token = server.tokenFile.map { TokenFile(path: $0) }
     var options = environment.options
-    options.security = server.security
+    options.security = server.security(environment.certificates[server])
+    options.securityPlace = .bootstrap
     options.responseSizeLimit = Self.responseSizeLimit
     options.keepaliveInterval = .seconds(300)
     options.idleTimeout = Self.idleTimeout

@@ -117,8 +117,8 @@ final class Discovery: Sendable {
       let plane = try ControlPlane(server, table.servers[server], node, environment)
       let meter = environment.metrics.flatMap { DiscoveryMeter($0, table.servers[server].target) }
       let isNeeded = state.withLock { state in
-        // Another thread may have made it meanwhile.
-        guard state.peers[server] == nil else { return false }
+        // Another thread may have made it meanwhile, or ended all.
+        guard !state.isEnded, state.peers[server] == nil else { return false }
         state.peers[server] = Peer(plane: plane, meter: meter)
         return true
       }
@@ -149,11 +149,12 @@ final class Discovery: Sendable {
   /// What is known of each resource, by type and name.
   var records: [(key: ResourceKey, record: ResourceRecord)] {
     let records = state.withLock { $0.discovery.records }
-    return records.sorted { first, second in
-      first.key.type == second.key.type
-        ? first.key.name.text.precedes(second.key.name.text)
-        : first.key.type.rawValue < second.key.type.rawValue
-    }
+    return records.sorted { $0.key.precedes($1.key) }
+  }
+
+  /// The control plane that an authority uses now.
+  func controlPlane(of authority: Int) -> String? {
+    state.withLock { $0.discovery.asked(authority).last }.map { table.servers[$0].target }
   }
 
   /// What reports calls to a control plane; `nil` if it was never asked.

@@ -7,7 +7,8 @@ extension GRPCStatus {
   static func controlPlanesLost(_ failures: [(name: String, status: GRPCStatus)]) -> GRPCStatus {
     let reasons: String
     if failures.count == 1 {
-      reasons = "the control plane cannot be asked: \(failures[0].status.reasonOfLoss)"
+      let (name, status) = failures[0]
+      reasons = "the control plane \(name.excerpt) cannot be asked: \(status.reasonOfLoss)"
     } else {
       let list = failures.prefix(8).map { "\($0.name.excerpt): \($0.status.reasonOfLoss)" }
       reasons = "no control plane can be asked: \(list.joined(separator: "; "))"

@@ -2,6 +2,7 @@ import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardNetwork
 import SwitchboardText
+import SwitchboardTransport
 
 /// What a client of control planes takes from its surroundings, which tests replace.
 struct XDSEnvironment: Sendable {
@@ -10,6 +11,8 @@ struct XDSEnvironment: Sendable {
   var options = ChannelOptions()
   /// The loops of these channels. `nil`: one of their own.
   var group: LoopGroup?
+  /// What reads the files of control planes' TLS again.
+  var certificates: [XDSBootstrap.Server: FileCertificates] = [:]
   /// Where clients record metrics.
   var metrics: MetricScope?
   var reader = ResourceReader()
@@ -46,6 +49,11 @@ final class XDSClient: Sendable {
       throw GRPCStatus(code: .unavailable, message: "the xDS bootstrap has no control plane for the \(key)")
     }
     return try discovery.watch(key, of: authority, receiver)
+  }
+
+  /// The control plane that is asked for a resource now; `nil` if nobody is.
+  func controlPlane(of key: ResourceKey) -> String? {
+    table.authority(of: key.name.text).flatMap { discovery.controlPlane(of: $0) }
   }
 
   /// What reports calls to a control plane; `nil` if it was never asked.

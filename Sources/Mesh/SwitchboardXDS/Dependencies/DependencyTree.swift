@@ -27,6 +27,8 @@ struct DependencyTree: Sendable {
   /// The name by which the routes are found.
   private let authority: String
   private var known: [ResourceKey: Result<Resource, GRPCStatus>] = [:]
+  /// What has happened to resources that are still used.
+  private var ambient: [ResourceKey: String] = [:]
   /// The servers of names, or why they were never found.
   private var found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>] = [:]
   /// Clusters of routes that are used no more, but for calls that began with them.
@@ -39,9 +41,13 @@ struct DependencyTree: Sendable {
 
   /// Takes what has become of a resource. Returns whether that may change anything.
   mutating func received(_ key: ResourceKey, _ update: ResourceUpdate) -> Bool {
-    // A failure that does not count is the log's matter.
-    guard case .resource(let result) = update else { return false }
-    known[key] = result
+    switch update {
+    case .resource(let result): (known[key], ambient[key]) = (result, nil)
+    case .ambient(let status):
+      let note = status.map { $0.message ?? "\($0.code)" }
+      guard note != ambient[key] else { return false }
+      ambient[key] = note
+    }
     return true
   }
 
@@ -62,13 +68,30 @@ struct DependencyTree: Sendable {
     var outcome: Outcome
   }
 
+  /// What a channel waits for before it has a config.
+  enum Gap {
+    /// A resource, and so many others.
+    case resource(ResourceKey, others: Int)
+    /// The servers of a name.
+    case name(EndpointAddress)
+  }
+
   /// The next step. What is not needed any more is forgotten.
   mutating func resolve() -> Step {
-    var walk = Walk(known: known, found: found)
+    var walk = Walk(known: known, ambient: ambient, found: found)
     let outcome = self.outcome(&walk)
     known = known.filter { walk.watches.contains($0.key) }
+    ambient = ambient.filter { walk.watches.contains($0.key) }
     found = found.filter { walk.names.contains($0.key) }
     return Step(watches: walk.watches, names: walk.names, outcome: outcome)
+  }
+
+  /// What a step needs and does not have yet, for messages; `nil`: nothing.
+  func gap(of step: Step) -> Gap? {
+    let resources = step.watches.filter { known[$0] == nil }
+    let names = step.names.filter { found[$0] == nil }
+    let first = resources.min { $0.precedes($1) }
+    return first.map { .resource($0, others: resources.count - 1) } ?? names.first.map { .name($0) }
   }
 
   private func outcome(_ walk: inout Walk) -> Outcome {
@@ -76,7 +99,7 @@ struct DependencyTree: Sendable {
     let duration: Duration?
     let filters: [FaultFilter]
     let session: SessionFilter?
-    switch walk.look(listener) {
+    switch walk.pass(listener) {
     case nil: return .incomplete
     case .failure(let status): return .failed(status.message ?? "")
     case .success(.listener(let found)):
@@ -86,7 +109,7 @@ struct DependencyTree: Sendable {
       case .ofServer: return .failed("the \(listener) is one of a server")
       case .inline(let table): routes = table
       case .named(let name):
-        switch walk.look(ResourceKey(.routes, name)) {
+        switch walk.pass(ResourceKey(.routes, name)) {
         case nil: return .incomplete
         case .failure(let status): return .failed(status.message ?? "")
         case .success(.routes(let table)): routes = table
@@ -120,7 +143,10 @@ struct DependencyTree: Sendable {
   /// A walk along what names what.
   private struct Walk {
     let known: [ResourceKey: Result<Resource, GRPCStatus>]
+    let ambient: [ResourceKey: String]
     let found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
+    /// What leads to the clusters: the listener, and routes of their own.
+    private var way: [ResourceKey] = []
     private(set) var watches: Set<ResourceKey> = []
     private(set) var names: Set<EndpointAddress> = []
     private(set) var isWhole = true
@@ -133,10 +159,28 @@ struct DependencyTree: Sendable {
 
     init(
       known: [ResourceKey: Result<Resource, GRPCStatus>],
+      ambient: [ResourceKey: String],
       found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
     ) {
       self.known = known
+      self.ambient = ambient
       self.found = found
+    }
+
+    /// What has happened to the resources that a cluster depends on.
+    private func note(of cluster: ClusterResource) -> String? {
+      guard !ambient.isEmpty else { return nil }
+      var keys = way + [ResourceKey(.cluster, cluster.name)]
+      if case .endpoints(let name) = cluster.kind { keys.append(ResourceKey(.endpoints, name)) }
+      var notes: [String] = []
+      for case let note? in keys.map({ ambient[$0] }) where !notes.contains(note) { notes.append(note) }
+      return notes.isEmpty ? nil : notes.joined(separator: "; ")
+    }
+
+    /// What is known of a resource on the way to the clusters.
+    mutating func pass(_ key: ResourceKey) -> Result<Resource, GRPCStatus>? {
+      way.append(key)
+      return look(key)
     }
 
     /// What is known of a resource, which is needed.
@@ -208,6 +252,7 @@ struct DependencyTree: Sendable {
       guard take(leaf.endpoints?.size ?? 0) else { return Self.noRoom }
       // Not before there is room: that goes over all endpoints.
       leaf.keepsSessions = keepsSessions
+      leaf.ambient = note(of: cluster)
       if cluster.usesProxies { leaf.endpoints = leaf.endpoints?.behindTheirProxies }
       leaves.append(leaf)
       return nil

@@ -35,6 +35,8 @@ struct LeafConfig: Hashable, Sendable {
   var note: String?
   /// Whether calls may belong to sessions.
   var keepsSessions = false
+  /// What has happened since to what is used, for messages of calls that fail for other reasons (gRFC A88).
+  var ambient: String?
 
   /// All places with servers, the preferred priority first.
   var places: FlattenSequence<[[EndpointsResource.Place]]> { (endpoints?.priorities ?? []).joined() }

@@ -1,5 +1,6 @@
 import SwitchboardBalancing
 import SwitchboardCall
+import SwitchboardText
 
 /// The policy of a cluster that has servers: those that divide its calls, and what comes before them, such as limits and sessions.
 struct LeafCluster: LoadBalancingPolicy {
@@ -48,7 +49,9 @@ final class LeafBalancer: LoadBalancer, ForwardingHost, Picker {
   /// The endpoints are in the configuration, by place.
   func update(_ endpoints: [Endpoint], _ leaf: LeafConfig) {
     guard leaf != config else { return }
+    let before = config
     config = leaf
+    if before?.differsInNote(from: leaf) == true { return }
     let name = leaf.cluster.name
     limits.update(leaf)
     hosts.update(leaf)
@@ -119,6 +122,7 @@ final class LeafBalancer: LoadBalancer, ForwardingHost, Picker {
 
   func pick(_ call: any CallToPick) -> Pick {
     let pick = limits.pick(call, sessions.picker(over: picker, for: call), reported.load)
+    if case .fail(let status) = pick, let note = config?.ambient { return .fail(status.noting(note)) }
     guard reported.isActive, case .subchannel(let chosen, let tracker) = pick,
       let server = chosen as? ReportedSubchannel
     else { return pick }
@@ -157,4 +161,20 @@ final class LeafBalancer: LoadBalancer, ForwardingHost, Picker {
   }
 
   func resolveAgain() { host.resolveAgain() }
+}
+
+extension LeafConfig {
+  /// Whether nothing else is different.
+  fileprivate func differsInNote(from other: LeafConfig) -> Bool {
+    var same = self
+    same.ambient = other.ambient
+    return same == other
+  }
+}
+
+extension GRPCStatus {
+  /// The same failure, with what may have to do with it.
+  fileprivate func noting(_ note: String) -> GRPCStatus {
+    GRPCStatus(code: code, message: "\(message ?? "\(code)") (\(note.excerpt(1000)))", origin: origin)
+  }
 }

@@ -8,6 +8,9 @@ final class MeshResolution: Resolution {
     weak var value: ClusterLease?
   }
 
+  /// The log says what a channel waits for after that.
+  private static let patience = Duration.seconds(5)
+
   private let client: XDSClient
   private let updates: ResolverUpdates
   private let policy: ClusterManager
@@ -25,6 +28,9 @@ final class MeshResolution: Resolution {
   private var isDue = false
   private var pace = RefreshPace()
   private var timer: (any ScheduledAction)?
+  /// What the first config needs, and when the log says so.
+  private var awaited: String?
+  private var patience: (any ScheduledAction)?
   private var isStopped = false
   private let channel = UInt64.random(in: 0...UInt64.max)
 
@@ -51,6 +57,7 @@ final class MeshResolution: Resolution {
   func stop() {
     isStopped = true
     timer?.cancel()
+    patience?.cancel()
     watches = [:]
     for lookup in lookups.values { lookup.stop() }
     lookups = [:]
@@ -67,6 +74,7 @@ final class MeshResolution: Resolution {
     var step = tree.resolve()
     while watch(step.watches) { step = tree.resolve() }
     lookUp(step.names)
+    if used == .incomplete { noteGap(of: step) }
     guard step.outcome != .incomplete, step.outcome != used else { return }
     switch step.outcome {
     case .incomplete: break
@@ -74,6 +82,30 @@ final class MeshResolution: Resolution {
     case .failed(let reason): fail(.noConfig(reason))
     }
     used = step.outcome
+  }
+
+  /// Says what the first config needs.
+  private func noteGap(of step: DependencyTree.Step) {
+    awaited = step.outcome == .incomplete ? tree.gap(of: step).map(text) : nil
+    guard let awaited else {
+      patience?.cancel()
+      return
+    }
+    updates.awaits(awaited)
+    guard patience == nil else { return }
+    patience = updates.time.schedule(after: Self.patience) { [weak self] in
+      guard let self, let awaited = self.awaited else { return }
+      logger.log(.warning, "the channel waits for \(awaited)")
+    }
+  }
+
+  private func text(_ gap: DependencyTree.Gap) -> String {
+    switch gap {
+    case .name(let name): return "the servers of the name \(name)"
+    case .resource(let key, let others):
+      let server = client.controlPlane(of: key).map { " of the control plane \($0.excerpt)" } ?? ""
+      return "the \(key)\(server)\(others > 0 ? ", and \(others) more" : "")"
+    }
   }
 
   /// Returns whether something cannot be watched, which changes what is known.

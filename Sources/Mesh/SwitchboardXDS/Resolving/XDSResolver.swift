@@ -2,6 +2,7 @@ public import SwitchboardBalancing
 public import SwitchboardCall
 import SwitchboardNetwork
 import SwitchboardText
+import SwitchboardTransport
 
 /// Targets whose servers and routes a control plane knows: `xds:///NAME`, or `xds://OWNER/NAME` for those of another owner.
 ///
@@ -41,19 +42,20 @@ public struct XDSResolver: Resolver {
   /// The name in the target. Throws `INVALID_ARGUMENT` if there is no bootstrap, or it is invalid.
   public func serverName(of target: Target) throws(GRPCStatus) -> String {
     guard !target.endpoint.isEmpty else { throw .badTarget(target.text, "it has no name") }
-    _ = try bootstrap.get(usedLogger).listenerName(for: target.endpoint, of: target.authority)
+    _ = try bootstrap.get(usedLogger).bootstrap.listenerName(for: target.endpoint, of: target.authority)
     if usesClusterSecurity { try bootstrap.certificates(usedLogger).prepare() }
     return target.endpoint
   }
 
   public func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
     do throws(GRPCStatus) {
-      let settings = try bootstrap.get(usedLogger)
+      let (settings, certificates) = try bootstrap.get(usedLogger)
       let listener = try settings.listenerName(for: target.endpoint, of: target.authority)
-      let environment = environment(updates)
+      var environment = environment(updates)
+      environment.certificates = certificates
       let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
       let tree = DependencyTree(listener: listener, authority: target.endpoint)
-      let logger = usedLogger
+      let logger = usedLogger.adding(["target": target.text])
       let contexts =
         usesClusterSecurity
         ? ClusterContexts(providers: try bootstrap.certificates(logger), logger: logger) : nil
@@ -82,15 +84,18 @@ extension XDSResolver: RoutingResolver {}
 /// A bootstrap that is given, or that of the environment, and its certificate providers: read when a channel is made, and not again
 /// on its loop.
 private final class KnownBootstrap: Sendable {
+  /// With what reads the files of control planes' TLS.
+  typealias Checked = (bootstrap: XDSBootstrap, certificates: [XDSBootstrap.Server: FileCertificates])
+
   private let given: XDSBootstrap?
-  private let checked = Locked<XDSBootstrap?>(nil)
+  private let checked = Locked<Checked?>(nil)
   private let providers = Locked<CertificateProviders?>(nil)
 
   init(_ given: XDSBootstrap?) { self.given = given }
 
   /// Those of all channels of the resolver.
   func certificates(_ logger: Logger) throws(GRPCStatus) -> CertificateProviders {
-    let configs = try get(logger).certificateProviders
+    let configs = try get(logger).bootstrap.certificateProviders
     return providers.withLock { providers in
       if let providers { return providers }
       let made = CertificateProviders(configs, logger)
@@ -99,17 +104,17 @@ private final class KnownBootstrap: Sendable {
     }
   }
 
-  func get(_ logger: Logger) throws(GRPCStatus) -> XDSBootstrap {
+  func get(_ logger: Logger) throws(GRPCStatus) -> Checked {
     if let known = checked.withLock({ $0 }) { return known }
     let bootstrap = if let given { given } else { try XDSBootstrap.ofEnvironment() }
-    try bootstrap.checkFiles()
+    let found = (bootstrap, try bootstrap.check(logger))
     let isFirst = checked.withLock { checked in
-      defer { checked = bootstrap }
+      defer { checked = found }
       return checked == nil
     }
     if isFirst {
       for remark in bootstrap.remarks { logger.log(.warning, "xDS bootstrap: \(remark)") }
     }
-    return bootstrap
+    return found
   }
 }

@@ -43,7 +43,12 @@ struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
 
   init(_ type: ResourceType, _ name: String) {
     self.type = type
-    self.name = ExactText(name)
+    self.name = ExactText(XDSBootstrap.canonical(name))
+  }
+
+  /// By type and name.
+  func precedes(_ other: ResourceKey) -> Bool {
+    type == other.type ? name.text.precedes(other.name.text) : type.rawValue < other.type.rawValue
   }
 
   var description: String { "\(type.noun) \(name.text.excerpt)" }

@@ -202,7 +202,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   }
 
   private func explained(_ status: GRPCStatus) -> GRPCStatus {
-    status.explained(by: channel.options.security, usesTLS: tls != nil)
+    status.explained(by: channel.options, usesTLS: tls != nil)
   }
 
   func explanation(of reason: GRPCStatus) -> GRPCStatus {

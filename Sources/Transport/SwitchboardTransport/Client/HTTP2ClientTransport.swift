@@ -375,6 +375,8 @@ extension HTTP2ClientTransport: ChannelBalancerOwner {
     resolvedConfig?.failed(status, isFinal: false)
   }
 
+  package func resolvingAwaits(_ what: String) { resolvedConfig?.awaits(what) }
+
   package func balancerReports(_ event: String, isWarning: Bool) {
     trace.add(event, isWarning: isWarning)
     options.logger.log(isWarning ? .warning : .debug, event, ["target": host])

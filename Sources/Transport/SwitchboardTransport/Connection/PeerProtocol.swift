@@ -42,21 +42,23 @@ extension GRPCStatus {
     origin: .peer
   )
   /// The same status of a channel, which says why the channel uses TLS, or why it does not.
-  func explained(by security: ChannelSecurity, usesTLS: Bool) -> GRPCStatus {
+  func explained(by options: ChannelOptions, usesTLS: Bool) -> GRPCStatus {
     let choice =
-      switch (security, usesTLS) {
+      switch (options.security, usesTLS) {
       case (.automatic, true): ".automatic, which means TLS to a target that is not on this machine"
       case (.automatic, false): ".automatic, which means plaintext to a target on this machine"
       case (_, true): ".tls"
       case (_, false): ".plaintext"
       }
     let other = usesTLS ? ".plaintext" : ".tls()"
-    return GRPCStatus(
-      code: code,
-      message:
-        "\(message ?? "\(code)") (ChannelOptions.security is \(choice); for this server, set security = \(other))",
-      origin: origin
-    )
+    let remark =
+      switch options.securityPlace {
+      case .options: "ChannelOptions.security is \(choice); for this server, set security = \(other)"
+      case .bootstrap:
+        "channel_creds of the xDS bootstrap are \(usesTLS ? "tls" : "insecure"), in code \(choice); for this "
+          + "control plane, they are \(usesTLS ? "insecure" : "tls"), in code \(other)"
+      }
+    return GRPCStatus(code: code, message: "\(message ?? "\(code)") (\(remark))", origin: origin)
   }
 
   static let serverSpeaksTLS = GRPCStatus(

@@ -145,8 +145,7 @@ final class CallEngine: Sendable {
     // It has to wait for the config of the channel's name.
     let failsFast = !(request.options?.chosenWaitForReady ?? resolvedConfig.callsWait)
     let awaited: @Sendable () -> String = { [host] in
-      let failure = resolvedConfig.lastFailure.map { " (last error: \($0.message ?? "\($0.code)"))" } ?? ""
-      return "the name \(host) to be resolved\(failure)"
+      "the name \(host) to be resolved\(resolvedConfig.progress)"
     }
     return PreparedCall(request, receiver, self, awaiting: awaited) { [self, request] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(failsFast: failsFast)
