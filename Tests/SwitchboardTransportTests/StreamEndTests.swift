@@ -246,10 +246,8 @@ import Testing
   }
 
   @Test func aDialogueWithUnreadResponsesIsCancelled() async throws {
-    try await TestPair.with { pair async throws in
-      let call = try await pair.channel.call(TestService.update).makeBidirectionalStreamingCall().use {
-        call in
-        for byte in 0..<3 as Range<UInt8> { try await call.requestStream.send([byte]) }
+    try await Ends.with { channel, _ async throws in
+      let call = try await channel.call(Ends.neverEnd).makeBidirectionalStreamingCall().use { call in
         _ = try await call.responseStream.first { _ in true }
         return call
       }
@@ -357,6 +355,7 @@ private final class Ends: CallHandlerProvider {
       },
       Self.neverEnd.bytes.bidirectionalStreamingHandler { _, responses, _ in
         try await responses.send([1])
+        try await responses.send([2])
         let cancelled = Signal()
         await withTaskCancellationHandler {
           await cancelled.wait()
