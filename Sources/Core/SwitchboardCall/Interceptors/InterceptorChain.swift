@@ -44,9 +44,8 @@ protocol ChainedInterceptor: AnyObject, SendableMetatype {
   associatedtype Context: ChainContext<Chain>
   associatedtype Chain: AnyObject
 
-  // Each interceptor makes its context itself: one that the chain makes would count a reference to the chain.
-  func send(_ part: Sent, promise: EventLoopPromise<Void>?, in chain: Chain, at index: Int)
-  func receive(_ part: Received, in chain: Chain, at index: Int)
+  func send(_ part: Sent, promise: EventLoopPromise<Void>?, context: Context)
+  func receive(_ part: Received, context: Context)
   func errorCaught(_ error: any Error, context: Context)
   func receiveNextMessages(_ count: Int, context: Context)
   var executors: InterceptorExecutors { get }
@@ -57,7 +56,9 @@ protocol ChainedInterceptor: AnyObject, SendableMetatype {
 protocol ChainContext<Chain>: Sendable {
   associatedtype Chain: AnyObject
 
-  init(_ chain: Chain, _ index: Int)
+  /// Calls `body` with the view of the interceptor at `index`. What is generic over chains cannot make one without counting a
+  /// reference to its chain.
+  static func with(_ chain: Chain, _ index: Int, _ body: (Self) -> Void)
 }
 
 /// The state of a chain on either side. A class, because state behind a protocol's requirements would be copied at each
@@ -154,7 +155,7 @@ extension InterceptorChain {
   @inlinable @inline(__always)
   func sendFirst(_ part: Interceptor.Sent) {
     let hasEntered = interceptors.enter()
-    sendOnLoop(part, promise: nil, to: applicationEnd)
+    send(part, promise: nil, to: applicationEnd)
     leave(hasEntered)
   }
 
@@ -162,7 +163,7 @@ extension InterceptorChain {
   @inlinable @inline(__always)
   func receiveFirst(_ part: Interceptor.Received) {
     let hasEntered = interceptors.enter()
-    receiveOnLoop(part, at: transportEnd)
+    receive(part, at: transportEnd)
     leave(hasEntered)
   }
 
@@ -173,31 +174,37 @@ extension InterceptorChain {
     if !isOpen { releaseInterceptors() }
   }
 
-  /// Passes a part to the interceptor at `index`. Called on the loop.
-  @inlinable @inline(__always)
-  func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = interceptors.near(index) else { return sendIndirectly(part, promise, index) }
-    interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, in: self, at: index) }
-  }
-
-  /// Passes a part to the interceptor at `index`. Called on the loop.
-  @inlinable @inline(__always)
-  func receiveOnLoop(_ part: Interceptor.Received, at index: Int) {
-    guard let interceptor = interceptors.near(index) else { return receiveIndirectly(part, index) }
-    interceptor._withUnsafeGuaranteedRef { $0.receive(part, in: self, at: index) }
-  }
-
+  /// Passes a part to the interceptor at `index`, or out of the chain, from any thread.
   @inlinable @inline(__always)
   func send(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int) {
-    if isOfThread { return sendOnLoop(part, promise: promise, to: index) }
-    sendLater(part, promise, index)
+    guard isOfThread else { return sendLater(part, promise, index) }
+    guard let interceptor = interceptors.near(index) else { return sendIndirectly(part, promise, index) }
+    interceptor._withUnsafeGuaranteedRef { interceptor in
+      Interceptor.Context.with(self, index) { interceptor.send(part, promise: promise, context: $0) }
+    }
+  }
+
+  /// Passes a part to the interceptor at `index`, or out of the chain, from any thread.
+  @inlinable @inline(__always)
+  func receive(_ part: Interceptor.Received, at index: Int) {
+    guard isOfThread else { return receiveLater(part, index) }
+    guard let interceptor = interceptors.near(index) else { return receiveIndirectly(part, index) }
+    interceptor._withUnsafeGuaranteedRef { interceptor in
+      Interceptor.Context.with(self, index) { interceptor.receive(part, context: $0) }
+    }
   }
 
   /// For threads that do not identify themselves as the loop's.
   @inlinable @inline(never)
   func sendLater(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
-    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
-    eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
+    if eventLoop.inEventLoop { return sendIndirectly(part, promise, index) }
+    eventLoop.execute { self.send(part, promise: promise, to: index) }
+  }
+
+  @inlinable @inline(never)
+  func receiveLater(_ part: Interceptor.Received, _ index: Int) {
+    if eventLoop.inEventLoop { return receiveIndirectly(part, index) }
+    eventLoop.execute { self.receive(part, at: index) }
   }
 
   /// Passes on a part for which no interceptor can be called directly. Separate, to keep the inlined code above small.
@@ -210,24 +217,11 @@ extension InterceptorChain {
     }
     guard interceptors.contains(index) else { return transmit(part, promise) }
     if let executor = sideWork?.executors?[index].sent {
-      return hop(executor, index) { $0.send(part, promise: promise, in: self, at: index) }
+      return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
     let hasEntered = interceptors.enter()
-    interceptors[index].send(part, promise: promise, in: self, at: index)
+    Interceptor.Context.with(self, index) { interceptors[index].send(part, promise: promise, context: $0) }
     leave(hasEntered)
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ part: Interceptor.Received, at index: Int) {
-    if isOfThread { return receiveOnLoop(part, at: index) }
-    receiveLater(part, index)
-  }
-
-  /// For threads that do not identify themselves as the loop's.
-  @inlinable @inline(never)
-  func receiveLater(_ part: Interceptor.Received, _ index: Int) {
-    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
-    eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
   @inlinable @inline(never)
@@ -235,10 +229,10 @@ extension InterceptorChain {
     guard isOpen else { return isTooLate(part) }
     guard interceptors.contains(index) else { return deliver(part) }
     if let executor = sideWork?.executors?[index].received {
-      return hop(executor, index) { $0.receive(part, in: self, at: index) }
+      return hop(executor, index) { $0.receive(part, context: $1) }
     }
     let hasEntered = interceptors.enter()
-    interceptors[index].receive(part, in: self, at: index)
+    Interceptor.Context.with(self, index) { interceptors[index].receive(part, context: $0) }
     leave(hasEntered)
   }
 }
@@ -261,7 +255,7 @@ extension InterceptorChain {
     guard isOpen else { return }
     guard interceptors.contains(index) else { return deliver(failure: error) }
     perform(at: index, on: sideWork?.executors?[index].received) {
-      $0.errorCaught(error, context: Interceptor.Context(self, index))
+      $0.errorCaught(error, context: $1)
     }
   }
 
@@ -274,7 +268,7 @@ extension InterceptorChain {
     guard isOpen else { return }
     guard interceptors.contains(index) else { return makeCredit().add(count) }
     perform(at: index, on: sideWork?.executors?[index].sent) {
-      $0.receiveNextMessages(count, context: Interceptor.Context(self, index))
+      $0.receiveNextMessages(count, context: $1)
     }
   }
 
@@ -295,9 +289,10 @@ extension InterceptorChain {
   func perform(
     at index: Int,
     on executor: InterceptorExecutor?,
-    _ work: @escaping @Sendable (Interceptor) -> Void
+    _ work: @escaping @Sendable (Interceptor, Interceptor.Context) -> Void
   ) {
-    if let executor { hop(executor, index, work) } else { work(interceptors[index]) }
+    if let executor { return hop(executor, index, work) }
+    Interceptor.Context.with(self, index) { work(interceptors[index], $0) }
   }
 
   /// Runs an interceptor's work on its executor, from which it passes the part on.
@@ -305,13 +300,13 @@ extension InterceptorChain {
   func hop(
     _ executor: InterceptorExecutor,
     _ index: Int,
-    _ work: @escaping @Sendable (Interceptor) -> Void
+    _ work: @escaping @Sendable (Interceptor, Interceptor.Context) -> Void
   ) {
     // After its `init`, an interceptor with an executor is used only there.
     nonisolated(unsafe) let interceptor = interceptors[index]
     sideWork?.workBegins()
     executor.execute {
-      work(interceptor)
+      Interceptor.Context.with(self, index) { work(interceptor, $0) }
       self.eventLoop.execute { self.sideWorkIsDone() }
     }
   }

@@ -337,7 +337,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     case .stream(let stream):
       let response = response
       stream.respond(try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) })
-    case .chain(let chain): chain.respondHere(response)
+    case .chain(let chain): chain.respond(response)
     }
   }
 

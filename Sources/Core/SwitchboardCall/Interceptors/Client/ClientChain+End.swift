@@ -120,7 +120,7 @@ extension ClientChain {
       return
     }
     perform(at: index, on: sideWork?.executors?[index].sent) {
-      $0.cancel(promise: promise, context: ClientInterceptorContext(self, index))
+      $0.cancel(promise: promise, context: $1)
     }
   }
 

@@ -96,9 +96,9 @@ final class ClientChain<Request: Sendable, Response: Sendable>:
     }
     guard begin() else { return }
     let hasEntered = interceptors.enter()
-    sendOnLoop(.metadata(metadata), promise: nil, to: applicationEnd)
-    sendOnLoop(.message(consume request, MessageMetadata()), promise: nil, to: applicationEnd)
-    sendOnLoop(.end, promise: nil, to: applicationEnd)
+    send(.metadata(metadata), promise: nil, to: applicationEnd)
+    send(.message(consume request, MessageMetadata()), promise: nil, to: applicationEnd)
+    send(.end, promise: nil, to: applicationEnd)
     leave(hasEntered)
     watchDeadline()
   }

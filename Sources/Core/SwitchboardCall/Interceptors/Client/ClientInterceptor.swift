@@ -69,25 +69,6 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
   /// The executor of `receive` and `errorCaught`; `nil` means the event loop. Read once per call.
   open var responseExecutor: InterceptorExecutor? { nil }
 
-  @inlinable @inline(__always)
-  final func send(
-    _ part: GRPCClientRequestPart<Request>,
-    promise: EventLoopPromise<Void>?,
-    in chain: ClientChain<Request, Response>,
-    at index: Int
-  ) {
-    send(part, promise: promise, context: ClientInterceptorContext(chain, index))
-  }
-
-  @inlinable @inline(__always)
-  final func receive(
-    _ part: GRPCClientResponsePart<Response>,
-    in chain: ClientChain<Request, Response>,
-    at index: Int
-  ) {
-    receive(part, context: ClientInterceptorContext(chain, index))
-  }
-
   @usableFromInline
   final var executors: InterceptorExecutors {
     InterceptorExecutors(sent: requestExecutor, received: responseExecutor)

@@ -12,6 +12,11 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: C
     self.index = index
   }
 
+  @inlinable @inline(__always)
+  static func with(_ chain: ClientChain<Request, Response>, _ index: Int, _ body: (Self) -> Void) {
+    body(Self(chain, index))
+  }
+
   /// The chain, for interceptors that work outside of it.
   package var sideWorkChain: any SideWorkChain { chain }
 

@@ -22,7 +22,7 @@ extension ServerChain {
   func receive(_ message: RawSpan, _ requests: some Marshaller<Request>) {
     receiveMetadata {
       receiveMessage { () throws in try requests.decode(message) }
-      receiveOnLoop(.end, at: transportEnd)
+      receive(.end, at: transportEnd)
     }
     if isOpen { observe() }
   }
@@ -34,7 +34,7 @@ extension ServerChain {
       let hasEntered = interceptors.enter()
       let headers = link.with { $0.headers }
       call.received = headers.identity
-      receiveOnLoop(.metadata(headers), at: transportEnd)
+      receive(.metadata(headers), at: transportEnd)
       // From now on, another list may be where this one was.
       call.received = ObjectIdentifier(codec)
       if isOpen { next() }
@@ -116,22 +116,17 @@ extension ServerChain {
   // Always inlined: otherwise the compiler calls the unspecialized versions, at three times the cost.
 
   @inlinable @inline(__always)
-  func respondHere(_ response: consuming Response) {
+  func respond(_ response: consuming Response) {
     guard isHere else {
       let response = response
-      return eventLoop.execute { self.respondOnLoop(response) }
+      return eventLoop.execute { self.respond(response) }
     }
-    respondOnLoop(consume response)
-  }
-
-  @inlinable @inline(__always)
-  func respondOnLoop(_ response: consuming Response) {
     if let failure = call.decodingFailure { return finish(failure) }
     let hasEntered = interceptors.enter()
     sendMetadata()
-    sendOnLoop(.message(consume response, MessageMetadata()), promise: nil, to: applicationEnd)
+    send(.message(consume response, MessageMetadata()), promise: nil, to: applicationEnd)
     call.isHandling = false
-    sendOnLoop(.end(.ok, trailers), promise: nil, to: applicationEnd)
+    send(.end(.ok, trailers), promise: nil, to: applicationEnd)
     leave(hasEntered)
     if call.isTransportClosed { closeIfDone() }
   }

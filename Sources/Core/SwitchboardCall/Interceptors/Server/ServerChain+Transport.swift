@@ -62,7 +62,7 @@ extension ServerChain {
     if status.isOk, !streamsResponses {
       guard let message = call.message.take() else { return stop(reported(.handlerGaveNoResponse)) }
       call.hasEnded = true
-      link.respond(message)
+      link.with { $0.respond(message) }
     } else {
       stop(status)
     }

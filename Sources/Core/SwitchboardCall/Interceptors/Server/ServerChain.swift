@@ -112,7 +112,6 @@ struct ServerLink: ~Copyable {
 
   @inlinable @inline(__always) init(_ stream: consuming any ServerStream) { self.stream = stream }
   @inlinable @inline(__always) func with<R>(_ use: (any ServerStream) -> R) -> R { use(stream) }
-  @inlinable @inline(__always) func respond(_ message: consuming MessageBuffer) { stream.respond(message) }
 }
 
 /// What a chain keeps of its call, except for messages: one value, which is new when the chain serves another call. It does

@@ -64,25 +64,6 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
   /// The executor of `send` and `receiveNextMessages`; `nil` means the event loop. Read once per call.
   open var responseExecutor: InterceptorExecutor? { nil }
 
-  @inlinable @inline(__always)
-  final func send(
-    _ part: GRPCServerResponsePart<Response>,
-    promise: EventLoopPromise<Void>?,
-    in chain: ServerChain<Request, Response>,
-    at index: Int
-  ) {
-    send(part, promise: promise, context: ServerInterceptorContext(chain, index))
-  }
-
-  @inlinable @inline(__always)
-  final func receive(
-    _ part: GRPCServerRequestPart<Request>,
-    in chain: ServerChain<Request, Response>,
-    at index: Int
-  ) {
-    receive(part, context: ServerInterceptorContext(chain, index))
-  }
-
   @usableFromInline
   final var executors: InterceptorExecutors {
     InterceptorExecutors(sent: responseExecutor, received: requestExecutor)

@@ -12,6 +12,11 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: C
     self.index = index
   }
 
+  @inlinable @inline(__always)
+  static func with(_ chain: ServerChain<Request, Response>, _ index: Int, _ body: (Self) -> Void) {
+    body(Self(chain, index))
+  }
+
   /// The call on the transport's side of the chain.
   package var stream: any ServerCallState { chain.stream }
 
