@@ -73,22 +73,11 @@ final class CallEngine: Sendable {
       setDeadline(of: &request)
       tracer?.callMade(&request)
     }
-    return request.stamp.wantsCall ? makeTracedCall(request, receiver) : makeUntracedCall(request, receiver)
-  }
-
-  private func makeUntracedCall(
-    _ request: consuming CallRequest,
-    _ receiver: any ResponseReceiver
-  ) -> any ByteCall {
-    guard hasConfig || request.options?.box != nil || resolvedConfig != nil else {
-      return transport.makeCall(request, receiver: receiver)
-    }
-    return makeCallWithOptions(request, receiver)
-  }
-
-  private func makeTracedCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
-    let call = makeUntracedCall(request, receiver)
-    request.tracer?.made(call)
+    let callTracer = request.stamp.wantsCall ? request.tracer : nil
+    let call =
+      hasConfig || request.options?.box != nil || resolvedConfig != nil
+      ? makeCallWithOptions(request, receiver) : transport.makeCall(request, receiver: receiver)
+    callTracer?.made(call)
     return call
   }
 
