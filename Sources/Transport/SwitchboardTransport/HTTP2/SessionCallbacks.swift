@@ -56,9 +56,12 @@ enum SessionCallbacks {
 
   private static let beginHeaders: nghttp2_on_begin_headers_callback = { _, frame, userData in
     guard let frame else { return 0 }
-    let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
-    return with(session: userData, else: 0) {
-      $0.headersDidBegin(head(frame).stream_id, isRequest: isRequest)
+    let id = head(frame).stream_id
+    return with(session: userData, else: 0) { session in
+      session.headersBegin()
+      if frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST { return session.openStream(id) }
+      session.current = session.stream(id)
+      return 0
     }
   }
 
@@ -99,10 +102,11 @@ enum SessionCallbacks {
       return 0
     }
     return with(session: userData, else: 0) { session in
-      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue {
-        session.headersDidEnd(endsStream, isRequest: frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST)
-      } else {
-        session.controlFrame(head, frame)
+      guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue else { return session.controlFrame(head, frame) }
+      session.current.take()?.withStream { stream in
+        stream.headersDidEnd(endsStream: endsStream, session.fields)
+        let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+        if isRequest { session.shortcuts?.headDidEnd(of: stream, in: session) }
       }
       return 0
     }
@@ -166,7 +170,7 @@ enum SessionCallbacks {
     let target = UnsafeMutableRawBufferPointer(start: buffer, count: count)
     return with(session: userData, else: failed) { session in
       Unmanaged<StreamEntry>.fromOpaque(data).withStream { stream in
-        session.readBody(of: stream, target, &flags.pointee)
+        session.take(stream.readBody(into: target), of: stream, &flags.pointee)
       }
     }
   }
@@ -201,12 +205,8 @@ enum SessionCallbacks {
 }
 
 extension Session {
-  fileprivate func headersDidBegin(_ id: Int32, isRequest: Bool) -> Int32 {
-    headersBegin()
-    guard isRequest else {
-      current = stream(id)
-      return 0
-    }
+  /// Opens a stream for a request whose head begins.
+  fileprivate func openStream(_ id: Int32) -> Int32 {
     guard let address = link?.with({ $0.sessionDidOpenStream(id).map { streams.insert($0) } }) ?? nil else {
       current = nil
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
@@ -219,7 +219,7 @@ extension Session {
     return 0
   }
 
-  fileprivate func controlFrame(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) {
+  fileprivate func controlFrame(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) -> Int32 {
     switch UInt32(head.type) {
     case NGHTTP2_SETTINGS.rawValue:
       noteRemoteSettings()
@@ -242,6 +242,7 @@ extension Session {
     default:
       break
     }
+    return 0
   }
 
   /// Notes errors that blame the peer.
@@ -276,21 +277,9 @@ extension Session {
     return 0
   }
 
-  fileprivate func headersDidEnd(_ endsStream: Bool, isRequest: Bool) {
-    guard let stream = current else { return }
-    current = nil
-    stream.withStream { stream in
-      stream.headersDidEnd(endsStream: endsStream, fields)
-      if isRequest { shortcuts?.headDidEnd(of: stream, in: self) }
-    }
-  }
-
-  fileprivate func readBody(
-    of stream: any SessionStream,
-    _ buffer: UnsafeMutableRawBufferPointer,
-    _ flags: inout UInt32
-  ) -> Int {
-    switch stream.readBody(into: buffer) {
+  /// Tells nghttp2 what kind of piece of its body a stream has.
+  fileprivate func take(_ piece: BodyRead, of stream: any SessionStream, _ flags: inout UInt32) -> Int {
+    switch piece {
     case .copied(let count):
       return count
     case .borrowed(let count, let isLast):
