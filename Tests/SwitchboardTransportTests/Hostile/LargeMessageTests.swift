@@ -160,10 +160,10 @@ import Testing
         )
         let call = channel.makeCall(request, receiver: EndRecorder())
         call.start()
-        connection.flushNow()
+        connection.flush()
         let head = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "0")]
         connection.feed(FramePeer.frame(Kind.headers, 5, 1, FramePeer.block(head)))
-        connection.flushNow()
+        connection.flush()
         let stream = call as? ClientCallStream
         return [stream?.connection == nil, stream?.largeMessages === connection.largeMessages]
       }

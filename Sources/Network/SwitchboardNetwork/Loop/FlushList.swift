@@ -1,6 +1,6 @@
 /// An object with bytes to write at the end of a turn.
 package protocol Flushable: AnyObject {
-  /// Called by the loop, whose list no longer has it.
+  /// Writes them. The loop calls it at the end of the turn, when its list no longer has the object.
   func flush()
 }
 

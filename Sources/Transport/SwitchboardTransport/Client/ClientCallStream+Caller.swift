@@ -4,10 +4,6 @@ import Synchronization
 // MARK: - Called by the caller, on any thread
 
 extension ClientCallStream: ByteCall, MessagePipe.Observer {
-  func start() {
-    if channel.loop.inEventLoop { begin() } else { signal(.start) }
-  }
-
   func cancel(_ status: GRPCStatus) {
     cancellation.withLock { if $0 == nil { $0 = status } }
     if channel.loop.inEventLoop { endEarly(status) } else { signal(.cancel) }
@@ -39,7 +35,7 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
     }
   }
 
-  private func signal(_ signal: StreamSignals) {
+  func signal(_ signal: StreamSignals) {
     if signals.set(signal) { channel.loop.run(.task(self)) }
   }
 }
@@ -57,7 +53,7 @@ extension ClientCallStream {
 
   func handleSignals() {
     let taken = signals.takeSignals()
-    if taken.contains(.start) { begin() }
+    if taken.contains(.start) { start() }
     if taken.contains(.readable) { resumeBody() }
     if taken.contains(.credit) { roomWasMade() }
     if taken.contains(.cancel), let status = cancellation.withLock({ $0 }) { endEarly(status) }

@@ -60,7 +60,7 @@ extension ClientCallStream {
     }
     if dialect.exchange.hasMetadata { reportMetadata(of: dialect) }
     if state.hasRemoteEnded { deliverBody(for: dialect) }
-    ready()
+    connection?.streamIsReady(self)
   }
 
   private func reportMetadata(of dialect: ClientDialectState) {
@@ -74,10 +74,10 @@ extension ClientCallStream {
       if !dialect.exchange.hasMetadata, !dialect.isDelivered {
         dialect.isDelivered = true
         reportMetadata(of: dialect)
-        ready()
+        connection?.streamIsReady(self)
       }
       let credit = take(bytes)
-      if inbound.end != nil { ready() }
+      if inbound.end != nil { connection?.streamIsReady(self) }
       return credit
     case .message:
       inbound.totals.bytes += bytes.count
@@ -94,7 +94,7 @@ extension ClientCallStream {
         // The HTTP status must suffice. An error page may be long, and endless if the server is hostile.
         phase = .failing(dialect.exchange.end(nil))
         connection?.report(.messageTooLarge)
-        ready()
+        connection?.streamIsReady(self)
         return bytes.count
       }
       dialect.collect(bytes)

@@ -85,9 +85,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   var isWaiting: Bool { if case .waiting = phase { true } else { false } }
   private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-  // MARK: On the loop: starting
+  // MARK: Starting
 
-  func begin() {
+  /// Begins the call on the loop. From another thread, it signals that.
+  func start() {
+    guard channel.loop.inEventLoop else { return signal(.start) }
     guard case .idle = phase else { return }
     phase = .started
     isCounted = true
@@ -215,7 +217,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if response.head.isTooLarge {
       connection?.report(.headersTooLarge)
       phase = .failing(.responseHeadersTooLarge(limit: channel.options.maxMetadataSize))
-      return ready()
+      connection?.streamIsReady(self)
+      return
     }
     response.head.blockDidEnd()
     let isFirst = !response.head.isWhole
@@ -233,14 +236,14 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       let trailers = takeTrailers(fields)
       response.trailers = isFirst ? withCookie(trailers) : trailers
     }
-    ready()
+    connection?.streamIsReady(self)
   }
 
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
     let credit =
       isOpen && response.head.isWhole ? dialect.map { take(bytes, for: $0) } ?? take(bytes) : bytes.count
-    connection.settle(arrived: bytes.count, credit: credit, on: id)
+    connection.withSession { $0.settle(arrived: bytes.count, credit: credit, on: id) }
   }
 
   func countReceived(_ byteCount: Int) {
@@ -253,7 +256,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func fail(_ status: GRPCStatus) {
     phase = .failing(status)
     connection?.report(inbound.abuse(status))
-    ready()
+    connection?.streamIsReady(self)
   }
 
   func headersWereRefused(_ status: GRPCStatus) {
@@ -263,7 +266,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func remoteDidEnd() {
     state.remoteDidEnd()
     if let dialect { deliverBody(for: dialect) }
-    ready()
+    connection?.streamIsReady(self)
   }
 
   func localDidEnd() {
@@ -276,7 +279,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     dialect?.stopDraining(on: channel.loop)
     connection?.counters.streamEnded(isWhole: state.hasRemoteEnded)
     connection?.streamDidClose()
-    ready()
+    connection?.streamIsReady(self)
   }
 
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
@@ -284,7 +287,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     let read = body.read(into: buffer)
     if isOpen, let broken = body.failure {
       phase = .failing(broken)
-      ready()
+      connection?.streamIsReady(self)
     }
     return read
   }
@@ -313,8 +316,6 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   func runOnLoop() { handleSignals() }
-
-  func ready() { connection?.streamIsReady(self) }
 
   // MARK: After the session has processed what was read
 

@@ -174,7 +174,7 @@ extension Connection {
       return dismiss(Offense(abuse: .recordFlood, code: .enhanceYourCalm))
     }
     guard tls.pendingByteCount > Self.pendingLimit else { return }
-    flushNow()
+    flush()
     guard !isClosed, tls.pendingByteCount > Self.pendingLimit else { return }
     dismiss(Offense(abuse: .unreadAnswers, code: .enhanceYourCalm))
   }
@@ -230,7 +230,7 @@ extension Connection {
   func dismiss(_ offense: Offense) {
     guard !isClosed else { return }
     if !isDismissed { announceClose(offense) }
-    flushNow()
+    flush()
     close(.protocolBroken, gently: true)
   }
 
@@ -254,7 +254,7 @@ extension Connection {
   func socketDidEnd(_ error: SocketError?) {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
     // Pending output may tell the peer about a protocol error in its last bytes.
-    if isDirty { flushNow() }
+    if isDirty { flush() }
     // TLS ends with a record of its own, or was cut.
     if error == nil, tls == nil, !isClosed, peerDidEnd() { return }
     socketError = error
@@ -280,13 +280,10 @@ extension Connection {
     setNeedsFlush()
   }
 
+  /// Writes what is ready, as far as its limit for one turn and the socket allow. If the loop still has the connection on its
+  /// list, it finds nothing more to write.
   func flush() {
     isDirty = false
-    flushNow()
-  }
-
-  /// Writes what is ready, as far as its limit for one turn and the socket allow.
-  func flushNow() {
     guard !isClosed, !socket.isWriting else { return }
     if let tls {
       flushPending(of: tls)
@@ -307,11 +304,6 @@ extension Connection {
     case .over(let reason, let onceWritten):
       if !onceWritten || !socket.isWriting { close(reason, gently: true) }
     }
-  }
-
-  /// See `HTTPSession`.
-  func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
-    withSession { $0.settle(arrived: byteCount, credit: credit, on: id) }
   }
 
   /// Settles held bytes of a stream that were read.

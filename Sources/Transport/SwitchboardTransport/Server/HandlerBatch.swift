@@ -22,37 +22,22 @@ final class HandlerBatch: @unchecked Sendable {
   /// Whether the task has suspended or ended.
   @exclusivity(unchecked) private var isOver = false
 
-  private init(on loop: Loop, after count: Int) {
+  fileprivate init(on loop: Loop, after count: Int) {
     self.loop = loop
     self.count = count
   }
 
-  /// Has each of the streams of a connection process what it is ready for, until the loop's time for that is used up.
-  /// Returns how many did.
-  static func process(_ streams: inout [StreamEntry], on loop: Loop) -> Int {
-    var count = 0
-    while count < streams.count, !loop.hasWorkedEnough {
-      if let stream = streams[count] as? ServerCallStream, stream.canShareTask {
-        let batch = HandlerBatch(on: loop, after: count)
-        swap(&streams, &batch.streams)
-        batch.run()
-        swap(&streams, &batch.streams)
-        count = batch.count
-      } else {
-        Unmanaged.passUnretained(streams[count]).withStream { $0.processReady() }
-        count += 1
-      }
-    }
-    return count
-  }
-
-  private func run() {
+  /// Processes streams until a handler suspends, or one of them shares no task. Returns how many have been processed.
+  fileprivate func run(_ streams: inout [StreamEntry]) -> Int {
+    swap(&streams, &self.streams)
     let task: Task<Void, any Error> = .immediate(executorPreference: loop) { await self.work() }
     loop.activity.begin(0)
     isOver = true
     request = .none
     // Its handler has suspended.
     running?.handlerRuns(task)
+    swap(&streams, &self.streams)
+    return count
   }
 
   private nonisolated(nonsending) func work() async {
@@ -76,7 +61,7 @@ final class HandlerBatch: @unchecked Sendable {
       // A handler can cancel its own task.
       guard !Task.isCancelled else { return nil }
       count += 1
-      guard let (handler, request) = stream.goOn() else { continue }
+      guard let (handler, request) = stream.beginIfWhole() else { continue }
       stream.handlersDidStart()
       running = stream
       loop.activity.begin(stream.head.method?.mark ?? 0)
@@ -84,5 +69,21 @@ final class HandlerBatch: @unchecked Sendable {
       return (stream, handler, request.unsafeBytes)
     }
     return nil
+  }
+}
+
+extension ServerConnection {
+  /// Serves streams whose requests are whole in batches, and lets the others go on.
+  func process(_ streams: inout [StreamEntry]) -> Int {
+    var count = 0
+    while count < streams.count, !loop.hasWorkedEnough {
+      if let stream = streams[count] as? ServerCallStream, stream.canShareTask {
+        count = HandlerBatch(on: loop, after: count).run(&streams)
+      } else {
+        Unmanaged.passUnretained(streams[count]).withStream { $0.processReady() }
+        count += 1
+      }
+    }
+    return count
   }
 }

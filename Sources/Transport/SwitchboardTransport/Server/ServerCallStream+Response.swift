@@ -116,13 +116,17 @@ extension ServerCallStream: LoopServerStream, MessagePipe.Observer {
     task?.cancel()
   }
 
-  func respond(_ message: consuming MessageBuffer) { settle(consume message, nil) }
+  func respond(_ message: consuming MessageBuffer) {
+    if loop.inEventLoop { end(consume message, nil) } else { leave(HandlerSide.Outcome(message, nil)) }
+  }
 
-  func finish(_ status: GRPCStatus) { settle(nil, status) }
+  func finish(_ status: GRPCStatus) {
+    if loop.inEventLoop { end(nil, status) } else { leave(HandlerSide.Outcome(nil, status)) }
+  }
 
-  private func settle(_ message: consuming MessageBuffer?, _ status: GRPCStatus?) {
-    if loop.inEventLoop { return end(consume message, status) }
-    side.put(HandlerSide.Outcome(message, status))
+  /// Leaves the end of the call to the loop.
+  private func leave(_ outcome: HandlerSide.Outcome) {
+    side.put(outcome)
     signal(.end)
   }
 

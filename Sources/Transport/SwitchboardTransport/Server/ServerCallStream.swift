@@ -113,7 +113,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
     let credit = gather(bytes.count, credit: receive(bytes))
-    connection.settle(arrived: bytes.count, credit: credit, on: id)
+    connection.withSession { $0.settle(arrived: bytes.count, credit: credit, on: id) }
   }
 
   func remoteDidEnd() {
@@ -243,27 +243,23 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// processed its ready streams.
   typealias BegunCall = (handler: MethodHandler, request: SingleMessage)
 
-  /// Goes on. The handler gets a task of its own.
+  /// Goes on by its phase. A handler that is to run gets a task of its own.
   func processReady() {
-    guard let (handler, request) = goOn() else { return }
-    starting { request.withBytes { handler.start(self, message: $0) } }
-  }
-
-  /// Goes on by its phase, up to a handler that is to run with its one request: that is the caller's.
-  func goOn() -> BegunCall? {
-    var call: BegunCall?
     switch phase {
-    case .receiving: call = beginIfWhole()
+    case .receiving:
+      guard let (handler, request) = beginIfWhole() else { return }
+      starting { request.withBytes { handler.start(self, message: $0) } }
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling: if let failure = request.failure { endEarly(failure) }
     case .ending: if dialect?.isBroken == true { giveUp() }
     case .head, .closed: break
     }
     inbound.dropLent()
-    return call
   }
 
-  private func beginIfWhole() -> BegunCall? {
+  /// Goes on with a request that has arrived, if it is whole, up to a handler that is to run with it: that is the caller's.
+  func beginIfWhole() -> BegunCall? {
+    defer { inbound.dropLent() }
     if let rejection = head.rejection {
       refuse(rejection)
     } else if let page = head.page {

@@ -85,8 +85,6 @@ final class ServerConnection: ConnectionParts, Connection {
 
   var isLowLatency: Bool { core.options.lowLatency }
 
-  func process(_ streams: inout [StreamEntry]) -> Int { HandlerBatch.process(&streams, on: loop) }
-
   func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
     // Otherwise the client's first bytes decide.
@@ -246,12 +244,12 @@ final class ServerConnection: ConnectionParts, Connection {
 
   /// Closes the connection at the end of the grace, and tells the client of each call in progress why it ends.
   func cutOff() {
-    flushNow()
+    flush()
     guard !isClosed else { return }
     let cut = callsInProgress
     core.cutOff.add(cut.compactMap { $0.head.method?.descriptor.path })
     for stream in cut where !isClosed { stream.endUnsent(.graceIsOver) }
-    flushNow()
+    flush()
     // What the client has not read by then is not sent.
     close(.serverStopped, gently: true)
   }
