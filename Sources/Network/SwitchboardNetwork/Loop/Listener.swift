@@ -54,8 +54,12 @@ package final class Listener: @unchecked Sendable {
     loop.add(.closure { self.open() })
   }
 
-  package func close() {
-    loop.execute { self.closeOnLoop() }
+  /// Calls `closed` when nothing listens any more, so that others can.
+  package func close(then closed: @escaping @Sendable () -> Void = {}) {
+    loop.execute {
+      self.closeOnLoop()
+      closed()
+    }
   }
 
   private func open() {

@@ -158,7 +158,7 @@ public final class Server: Sendable {
   /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Calls that have
   /// not ended by then fail with `UNAVAILABLE`, and the log has a warning with their number and their methods. Unless
   /// `grace` is zero or less, clients get up to a second more to read the last responses, so that the process may end when this
-  /// returns.
+  /// returns. Another server may then listen on the same address.
   public func shutDown(grace: Duration = .seconds(30)) async {
     if grace < .zero {
       core.options.logger.log(.warning, "the grace of a shutdown is \(grace.readable): it counts as zero")

@@ -32,6 +32,7 @@ final class ServerCore: @unchecked Sendable {
   private struct State: @unchecked Sendable {
     var connections: [ObjectIdentifier: ServerConnection] = [:]
     var listeners: [(number: Int, listener: Listener)] = []
+    var closingListeners = 0
     /// The calls of closed connections, by loop. Each entry changes only on its loop.
     var pastCalls: [ObjectIdentifier: CallTotals] = [:]
     var lastNumber = 0
@@ -39,6 +40,16 @@ final class ServerCore: @unchecked Sendable {
     var signalsWhenBound: Int?
     var isDraining = false
     var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Whether a server that is draining has closed everything.
+    var isEmpty: Bool { connections.isEmpty && closingListeners == 0 }
+
+    /// Those who wait for that, once.
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      guard isEmpty else { return [] }
+      defer { waiters = [] }
+      return waiters
+    }
   }
 
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup)
@@ -148,9 +159,7 @@ final class ServerCore: @unchecked Sendable {
     let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
       state.connections[ObjectIdentifier(connection)] = nil
       state.pastCalls[ObjectIdentifier(connection.loop), default: CallTotals()].add(connection.counters)
-      guard state.connections.isEmpty else { return [] }
-      defer { state.waiters = [] }
-      return state.waiters
+      return state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -237,15 +246,24 @@ final class ServerCore: @unchecked Sendable {
     let (isFirst, listeners, connections) = state.withLock { state in
       defer {
         state.isDraining = true
+        state.closingListeners += state.listeners.count
         state.listeners = []
       }
       return (!state.isDraining, state.listeners, Array(state.connections.values))
     }
-    for (_, listener) in listeners { listener.close() }
+    for (_, listener) in listeners { listener.close { self.listenerDidClose() } }
     for connection in connections { onLoop(of: connection) { $0.drain() } }
     guard isFirst else { return }
     for provider in providers { provider.serverIsShuttingDown() }
     shutdown.begin()
+  }
+
+  private func listenerDidClose() {
+    let waiters = state.withLock { state in
+      state.closingListeners -= 1
+      return state.takeWaiters()
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Closes all connections, whose calls end with them.
@@ -256,8 +274,8 @@ final class ServerCore: @unchecked Sendable {
 
   /// Says why a shutdown does not end, although its grace is over.
   func shutdownIsLate(_ grace: Duration) {
-    let open = connectionCount
-    guard open > 0 else { return }
+    let (isOver, open) = state.withLock { ($0.isEmpty, $0.connections.count) }
+    guard !isOver else { return }
     options.logger.log(
       .warning,
       "a shutdown goes on after its grace: an event loop cannot close its connections, because a handler, or something else, "
@@ -278,11 +296,11 @@ final class ServerCore: @unchecked Sendable {
     connection.loop.execute { body(connection) }
   }
 
-  /// Returns once no connection is open.
+  /// Returns once no connection is open, and, of a server that is draining, nothing listens.
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
-        if state.connections.isEmpty { return true }
+        if state.isEmpty { return true }
         state.waiters.append(continuation)
         return false
       }
