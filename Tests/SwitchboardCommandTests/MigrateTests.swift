@@ -78,7 +78,7 @@ import Testing
         Sources/App/Client.swift:2: change: import NIOCore removed (Switchboard is imported already)
         Sources/App/Client.swift:4: change: GRPCChannel -> Channel
         Sources/App/Client.swift:5: change: Echo_EchoAsyncClient -> Echo_EchoClient
-        Sources/App/Client.swift:6: look: channel.close: Use await channel.shutDown(grace: .zero). It cannot be in a 'defer'.
+        Sources/App/Client.swift:6: look: channel.close: Use await channel.shutDown(grace: .zero), which cannot be in a 'defer'; or leave it out: a channel closes when nothing keeps it.
         Sources/App/Client.swift:6: look: .wait(): Nothing blocks a thread here: try await the call, or 'response', 'status', 'get()' of what is waited for.
 
         """

@@ -24,6 +24,9 @@ import Testing
     many("$"),
     many("\u{E9}\u{301}"), many("a_AsyncClient "),
     many("let s = try await Server.insecure(group: g).withServiceProviders("),
+    many("f(c: StatusOnlyCallContext) -> EventLoopFuture<A> { return "),
+    many("f(c: StatusOnlyCallContext) -> EventLoopFuture<A> { return c.eventLoop.makeSucceededFuture("),
+    many("let r = ClientRequest(message: "), many("a.b(request: r) "),
     many("any GRPCChannel,"), many("CallOptions(customMetadata: [a.customMetadata, ") + many("])"),
   ]
 

@@ -48,6 +48,36 @@ import Testing
     #expect(changed(old) == new)
   }
 
+  @Test func messagesOfTheSecondVersion() {
+    let old = """
+      dependencies: [
+        .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"),
+      ], targets: [.target(name: "Proto", dependencies: [
+        .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ]), .target(name: "App", dependencies: [
+        .product(name: "GRPCCore", package: "grpc-swift-2"),
+        .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ], plugins: [
+        .plugin(name: "SwiftProtobufPlugin", package: "swift-protobuf"),
+      ])] // grpc-swift
+      """
+    let new = """
+      dependencies: [
+      ], targets: [.target(name: "Proto", dependencies: [
+        .product(name: "Switchboard", package: "switchboard"),
+        .product(name: "SwitchboardProtobuf", package: "switchboard"),
+      ]), .target(name: "App", dependencies: [
+        .product(name: "Switchboard", package: "switchboard"),
+        .product(name: "SwitchboardProtobuf", package: "switchboard"),
+      ], plugins: [
+      ])] // grpc-swift
+      """
+    #expect(changed(old) == new)
+    #expect(changed(old, keepsMessages: true).contains("swift-protobuf.git"))
+  }
+
   @Test func productsOfTheFirstVersion() {
     let old =
       #"[.product(name: "GRPC", package: "grpc-swift"), .product(name: "GRPCReflectionService", package: "grpc-swift")], plugins: [.plugin(name: "GRPCSwiftPlugin", package: "grpc-swift")]"#

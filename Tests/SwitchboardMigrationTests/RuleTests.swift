@@ -54,6 +54,10 @@ import Testing
     ),
     // Loops.
     ("let g = MultiThreadedEventLoopGroup(numberOfThreads: 4)", "let g = try LoopGroup(count: 4)"),
+    (
+      "class A { let g = MultiThreadedEventLoopGroup(numberOfThreads: 4) }",
+      "class A { let g = try! LoopGroup(count: 4) }"
+    ),
     ("defer { try! self.group.syncShutdownGracefully() }", "defer { self.group.shutDown() }"),
     ("try await group.shutdownGracefully()", "group.shutDown()"),
     ("var g: any EventLoopGroup", "var g: LoopGroup"),
@@ -62,6 +66,11 @@ import Testing
       "CallOptions(customMetadata: m, timeLimit: .timeout(.seconds(5)))",
       "CallOptions(timeout: .seconds(5), initialMetadata: m)"
     ),
+    (
+      "f(callOptions: .init(customMetadata: m, timeLimit: .timeout(.seconds(5))))",
+      "f(callOptions: .init(timeout: .seconds(5), initialMetadata: m))"
+    ),
+    ("f(callOptions: .init(timeLimit: .none))", "f(callOptions: .init(timeout: CallOptions.noTimeout))"),
     ("options.customMetadata.add(name: n, value: v)", "options.initialMetadata.add(name: n, value: v)"),
     ("options.timeLimit = .timeout(.seconds(n))", "options.timeout = .seconds(n)"),
     ("options.timeLimit = .none", "options.timeout = CallOptions.noTimeout"),
@@ -70,6 +79,9 @@ import Testing
       "CallOptions(customMetadata: m, timeLimit: .timeout(.hours(2)))",
       "CallOptions(timeout: .seconds(7200), initialMetadata: m)"
     ),
+    ("o.timeLimit = TimeLimit.timeout(TimeAmount.seconds(n))", "o.timeout = .seconds(n)"),
+    ("o.timeLimit = .timeout(TimeAmount.minutes(2))", "o.timeout = .seconds(120)"),
+    ("CallOptions(timeLimit: TimeLimit.timeout(.seconds(5)))", "CallOptions(timeout: .seconds(5))"),
     ("options.timeLimit = .timeout(.minutes(1_000))", "options.timeout = .seconds(60000)"),
     ("options.timeLimit = .timeout(.nanoseconds(n + 1))", "options.timeout = .nanoseconds(n + 1)"),
     // Servers.
@@ -81,13 +93,23 @@ import Testing
       "let s = try Server(providers: p)\nprint(s.channel.localAddress!.port!, \"\\(s.channel.localAddress!)\")",
       "let s = try Server(providers: p)\nprint(sAddress.port, \"\\(sAddress)\")"
     ),
+    (
+      "func f() {\n  let c = ClientConnection(configuration: x)\n  defer {\n    try! c.close().wait()\n  }\n  g(c)\n}",
+      "func f() {\n  let c = ClientConnection(configuration: x)\n  g(c)\n}"
+    ),
     ("try await self.server.onClose.get()", "try await self.server.run()"),
     ("let h = context.request.headers", "let h = context.headers"),
+    ("let w = await context.withUserInfo { $0[W.self] }", "let w = context.userInfo[W.self]"),
+    ("await context.withMutableUserInfo { $0[W.self] = a.b(1) }", "context.userInfo[W.self] = a.b(1)"),
     ("A_SClientMetadata.Methods.get.path", "A_SMetadata.Methods.get.descriptor.path"),
     ("A_SServerMetadata.Methods.get.name", "A_SMetadata.Methods.get.descriptor.method"),
     ("let m = [A_SServerMetadata.Methods.get]", "let m = [A_SMetadata.Methods.get]"),
     ("let s = A_SServerMetadata.serviceDescriptor", "let s = A_SMetadata.service"),
     ("A_SClientMetadata.serviceDescriptor.fullName", "A_SMetadata.service.name"),
+    (
+      "let r = try await c.get(q, callOptions: o)\n  .response.get()",
+      "let r = try await c.get(q, callOptions: o)"
+    ),
     // Messages of a stream.
     ("try await s.send(m, compression: .disabled)", "try await s.send(m, compress: false)"),
     ("try await s.send(f(1, 2), compression: .enabled)", "try await s.send(f(1, 2), compress: true)"),
@@ -98,6 +120,7 @@ import Testing
     ("for (name, value, _) in context.headers {", "for (name, value) in context.headers {"),
     ("for (n, v, _) in headers where n == m {", "for (n, v) in headers where n == m {"),
     ("headers.map { name, value, _ in", "headers.map { name, value in"),
+    ("headers.forEach({ (name, value, _) in", "headers.forEach({ (name, value) in"),
     ("enum K: UserInfo.Key {", "enum K: UserInfoKey {"),
     (
       "final class G<Request, Response>: ServerInterceptor<Request, Response> {",
@@ -121,6 +144,22 @@ import Testing
 
   @Test(
     arguments: [
+      ("let c = f()\ndefer { try! c.close().wait() }", ["3: .wait()"]),
+      ("let retry: Call<A, B>", ["2: Call<"]),
+      ("for (a, b, c) in headers {", ["2: for (a, b, c) in headers {"]),
+      ("call.status.whenComplete { _ in }", ["2: .status.whenComplete"]),
+      ("await context.withUserInfo { f($0) }", ["2: withUserInfo"]),
+      ("f(.init(customMetadata: m, requestIDProvider: .none))", ["2: .init(customMetadata"]),
+      ("let r = try await call.response.get()", ["2: .response.get"]),
+      ("f(self.eventLoopGroup.next(), eventLoop.next())", ["2: eventLoopGroup.next", "2: eventLoop.next"]),
+      (
+        "let s = try Server.insecure(group: g).withLogger(l).bind(host: h, port: 1).wait()\nlet p = s.channel.localAddress!.port!",
+        ["2: Server.insecure", "2: .withLogger", "2: .wait()", "3: .localAddress"]
+      ),
+      (
+        "var s = Server(providers: p)\nfunc f() { let s = g() }\nlet p = s.channel.localAddress!.port!",
+        ["4: .localAddress"]
+      ),
       ("try! channel.close().wait()", ["2: channel.close", "2: .wait()"]), ("x = f(.wait)", []),
       ("for (a, b, _) in triples where a == header {", []),
       ("for (a, b, _) in triples { f() }; for h in headers where h.c {", []),
@@ -197,6 +236,14 @@ import Testing
     }
   }
 
+  @Test func namesInFunctionsAreNot() {
+    let package = Package(
+      "struct A {\n  var b: Int { let customMetadata = 1; return customMetadata }\n  deinit { let timeLimit = 2 }\n}\n"
+    )
+    #expect(package.changed(lines: "x.customMetadata = 1") == "x.initialMetadata = 1")
+    #expect(package.changed(lines: "x.timeLimit = .none") == "x.timeout = CallOptions.noTimeout")
+  }
+
   @Test func generatedNamesNeedNoUnderscore() {
     let generated =
       "// DO NOT EDIT.\n// Generated by the protocol buffer compiler.\nstruct EchoAsyncClient {}\n"
@@ -211,6 +258,20 @@ import Testing
     ("context: ServerContext", "context: ServerCallContext"),
     ("response: RPCWriter<A>,", "responseStream response: ResponseStreamWriter<A>,"),
     ("let m: Metadata = [:]", "let m: HPACKHeaders = [:]"),
+    ("let c: GRPCClient<HTTP2ClientTransport.Posix>", "let c: Channel"),
+    (
+      "let r = ClientRequest(message: m, metadata: h)\nlet a: B = try await c.get(request: r)",
+      "let r = m\nlet rOptions = CallOptions(initialMetadata: h)\nlet a: B = try await c.get(r, callOptions: rOptions)"
+    ),
+    (
+      "let r = ClientRequest(message: A.with { $0.b = 1 })\ntry await c.get(request: r)",
+      "let r = A.with { $0.b = 1 }\ntry await c.get(r)"
+    ),
+    ("try await c.get(request: ClientRequest(message: m))", "try await c.get(m)"),
+    (
+      "try await c.get(request: ClientRequest(message: m, metadata: h))",
+      "try await c.get(m, callOptions: CallOptions(initialMetadata: h))"
+    ),
     ("m.addString(\"v\", forKey: \"k\")", "m.add(name: \"k\", value: \"v\")"),
     ("request: RPCAsyncSequence<A, any Error>", "requestStream request: RequestStream<A>"),
     ("try await response.write(.with { $0.a = 1 })", "try await response.send(.with { $0.a = 1 })"),
@@ -241,6 +302,10 @@ import Testing
     ("methodConfig.maxResponseMessageBytes = 1", ".maxResponseMessageBytes"),
     ("print(context.remotePeer)", "context.remotePeer"),
     ("print(context.descriptor)", "context.descriptor"),
+    ("let c: GRPCClient<Transport>", "GRPCClient"),
+    ("let r: ClientRequest<A>", "ClientRequest"),
+    ("f(request: StreamingClientRequest<A>)", "StreamingClientRequest"),
+    ("let r: ClientResponse<A>", "ClientResponse"),
     ("try await context.cancellation.cancelled", "context.cancellation"),
     ("health.provider.updateStatus(.serving, forService: name)", ".updateStatus"),
     ("let d = A_S.Method.Get.descriptor", "A_S.Method.Get.descriptor"),

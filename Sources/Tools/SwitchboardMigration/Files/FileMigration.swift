@@ -60,6 +60,9 @@ package struct FileMigration: Sendable {
     let isAboutGRPC = !findings.isEmpty
     let isSecond = facts.imports(Modules.two) || isAboutGRPC && names.usesOnlySecond
     if isSwitchboard || facts.imports(Modules.one) || isAboutGRPC && !isSecond {
+      let handlers = FutureHandlers(source: source)
+      findings += handlers.findings
+      check.taken = handlers.tokens
       findings += check.findings(by: settings.keepsMessages ? .oneWithMessages : .one)
     }
     if isSwitchboard || isSecond { findings += check.findings(by: .two) }

@@ -39,18 +39,20 @@ struct ImportChanges {
   private func change(_ statement: ImportStatement, to name: String, _ present: inout Set<[UInt8]>)
     -> [Finding]
   {
-    guard !statement.isTestable else {
-      return [
-        finding(statement, nil, "What is internal to \(name) cannot be imported: write import \(name).")
-      ]
-    }
     let module = source.tokens[statement.module].range
     let isKnown = present.contains(Array(name.utf8))
-    if statement.isPlain, !statement.isConditional { present.insert(Array(name.utf8)) }
-    if statement.isPlain, isKnown, let line = statement.wholeLine(in: source) {
+    let isWhole = statement.isPlain || statement.isTestable
+    if isWhole, !statement.isConditional { present.insert(Array(name.utf8)) }
+    if isWhole, isKnown, let line = statement.wholeLine(in: source) {
       return [finding(statement, Edit(range: line, pieces: []), "\(name) is imported already")]
     }
     let range = range(of: statement)
+    guard !statement.isTestable else {
+      let edit = Edit(range: range, pieces: [.text("import \(name)")])
+      return [
+        finding(statement, edit, "what is internal to a module cannot be imported from another package")
+      ]
+    }
     let pieces: [Edit.Piece] = [
       .kept(range.lowerBound..<module.lowerBound), .text(name), .kept(module.upperBound..<range.upperBound),
     ]
@@ -61,10 +63,5 @@ struct ImportChanges {
     Finding(range(of: statement), in: source, edit, advice)
   }
 
-  private func range(of statement: ImportStatement) -> Range<Int> {
-    let (first, last) = (
-      source.tokens[statement.tokens.lowerBound], source.tokens[statement.tokens.upperBound - 1]
-    )
-    return first.range.lowerBound..<last.range.upperBound
-  }
+  private func range(of statement: ImportStatement) -> Range<Int> { source.bytes(of: statement.tokens) }
 }

@@ -1,6 +1,6 @@
 /// The names of all files of a package that decide what is certain.
 package struct PackageNames: Sendable {
-  /// What its hand-written files declare: no rule is about these names.
+  /// What its hand-written files declare outside of functions: no rule is about these names.
   private var declared: Set<[UInt8]> = []
   /// The clients and providers that grpc-swift generated.
   private var generated: Set<[UInt8]> = []
@@ -28,8 +28,10 @@ package struct PackageNames: Sendable {
     let facts = ImportStatement.all(in: source)
     usesFirst = usesFirst || facts.contains { Modules.one.contains($0.name) }
     usesSecond = usesSecond || facts.contains { Modules.two.contains($0.name) }
-    for index in source.tokens.indices where isDeclaration(index, in: source) && declared.count < Self.most {
-      declared.insert(Array(source[index + 1]))
+    var scopes = Scopes()
+    for index in source.tokens.indices where declared.count < Self.most {
+      scopes.pass(index, in: source)
+      if !scopes.isInCode, isDeclaration(index, in: source) { declared.insert(Array(source[index + 1])) }
     }
   }
 

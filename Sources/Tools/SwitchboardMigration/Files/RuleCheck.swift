@@ -5,14 +5,16 @@ struct RuleCheck {
   let names: PackageNames
   /// What holes have that are not in patterns.
   var values: [String: String] = [:]
+  /// Tokens that findings of others are about.
+  var taken: Set<Int> = []
 
   /// What a table says about a file.
   func findings(by table: RuleTable) -> [Finding] {
-    let inImports = Set(facts.imports.flatMap { Array($0.tokens) })
+    let others = taken.union(facts.imports.flatMap { Array($0.tokens) })
     var said: Set<String> = []
     var findings: [Finding] = []
     var done = Done()
-    for index in source.tokens.indices where isSearched(index) && !inImports.contains(index) {
+    for index in source.tokens.indices where isSearched(index) && !others.contains(index) {
       guard let (rule, match) = first(of: table.rules(for: source[index]), at: index) else { continue }
       let range = match.range(in: source)
       guard !done.covers(range) else { continue }
@@ -121,6 +123,7 @@ struct RuleCheck {
     case .isDeclared(let hole, let origin):
       guard let token = match.holes[hole]?.first else { return false }
       return facts.isDeclared(Array(source[token]), as: origin)
+    case .inType: return facts.areInTypes[match.tokens.lowerBound]
     case .inherited: return isInherited(match.tokens.lowerBound)
     case .notInherited: return !isInherited(match.tokens.lowerBound)
     case .isLiteral(let hole, let texts):

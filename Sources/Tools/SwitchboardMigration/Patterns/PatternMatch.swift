@@ -20,13 +20,13 @@ struct PatternMatch: Sendable {
   }
 
   /// The bytes of the match.
-  func range(in source: SwiftSource) -> Range<Int> { Self.range(tokens, in: source) }
+  func range(in source: SwiftSource) -> Range<Int> { source.bytes(of: tokens) }
 
   /// The bytes of a hole; nil if it is empty.
   func range(of hole: String, in source: SwiftSource) -> Range<Int>? {
     if hole == "stem" { return stem }
     guard let tokens = holes[hole], !tokens.isEmpty else { return nil }
-    return Self.range(tokens, in: source)
+    return source.bytes(of: tokens)
   }
 
   /// The value of a hole that is a decimal literal, of so few digits that its product with a factor of a template fits.
@@ -34,10 +34,6 @@ struct PatternMatch: Sendable {
     guard let tokens = holes[hole], tokens.count == 1, let token = tokens.first else { return nil }
     let digits = source[token].filter { $0 != UInt8(ascii: "_") }
     return digits.count <= Self.mostDigits ? Int(String(decoding: digits, as: UTF8.self)) : nil
-  }
-
-  private static func range(_ tokens: Range<Int>, in source: SwiftSource) -> Range<Int> {
-    source.tokens[tokens.lowerBound].range.lowerBound..<source.tokens[tokens.upperBound - 1].range.upperBound
   }
 
   private mutating func fitForward(_ elements: ArraySlice<Pattern.Element>, in source: SwiftSource) -> Bool {

@@ -9,7 +9,7 @@ enum ClientRules {
     .change(
       "*NIOClient",
       to: "${stem}Client",
-      because: "its calls are async: see each .wait() and whenComplete"
+      because: "its methods are async; those that return a call object begin with make, as makeGetCall"
     ),
     .change("GRPCAsyncClientStreamingCall", to: "AsyncClientStreamingCall"),
     .change("GRPCAsyncBidirectionalStreamingCall", to: "AsyncBidirectionalStreamingCall"),
@@ -163,6 +163,7 @@ enum ClientRules {
       "Use keepaliveInterval, keepaliveTimeout and keepaliveWithoutCalls of ChannelOptions."
     ),
     .advise("ConnectionBackoff", "Use connectInitialBackoff and connectMaxBackoff of ChannelOptions."),
+    .advise(".withConnectivityStateDelegate", "Use: for await state in channel.connectivity { }"),
     .advise("ConnectivityStateDelegate", "Use: for await state in channel.connectivity { }"),
     .advise("connectivity.delegate", "Use: for await state in channel.connectivity { }"),
     .advise("debugChannelInitializer", "Has no counterpart: there is no pipeline of NIO."),
@@ -173,23 +174,24 @@ enum ClientRules {
   private static let target =
     "A target is a text: \"host:50051\", \"unix:/run/socket\". A server has bind(host:port:)."
 
-  private static let groups: [Rule] = [
-    .change(
-      "$effects MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)",
-      to: "$try LoopGroup()",
-      if: .noNIO,
-      because: "a loop serves thousands of calls; 'count:' adds more"
-    ),
-    .change(
-      "$effects MultiThreadedEventLoopGroup(numberOfThreads: $count)",
-      to: "$try LoopGroup(count: $count)",
-      if: .noNIO
-    ),
-    .change(
-      "$effects PlatformSupport.makeEventLoopGroup(loopCount: $count)",
-      to: "$try LoopGroup(count: $count)",
-      if: .noNIO
-    ),
+  private static let groups: [Rule] =
+    made(
+      "MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)",
+      "",
+      "a loop serves thousands of calls; 'count:' adds more"
+    )
+    + made("MultiThreadedEventLoopGroup(numberOfThreads: $count)", "count: $count")
+    + made("PlatformSupport.makeEventLoopGroup(loopCount: $count)", "count: $count") + uses
+
+  /// A group that is made. Making one may fail.
+  private static func made(_ group: String, _ arguments: String, _ reason: String = "") -> [Rule] {
+    [
+      .change(group, to: "try! LoopGroup(\(arguments))", if: .inType, .noNIO, because: reason),
+      .change("$effects \(group)", to: "$try LoopGroup(\(arguments))", if: .noNIO, because: reason),
+    ]
+  }
+
+  private static let uses: [Rule] = [
     .advise(
       "MultiThreadedEventLoopGroup.singleton",
       "Leave it out: a channel and a server have a loop of their own. To share loops, pass a LoopGroup as 'group:'."
@@ -198,6 +200,8 @@ enum ClientRules {
       "NIOSingletons",
       "Leave it out: a channel and a server have a loop of their own. To share loops, pass a LoopGroup as 'group:'."
     ),
+    .advise("eventLoop.next", next),
+    .advise("eventLoopGroup.next", next),
     .advise("NIOTSEventLoopGroup", "Has no counterpart: channels and servers have loops of their own."),
     .change("$effects $path.syncShutdownGracefully()", to: "$path.shutDown()", if: .noNIO),
     .change("$effects $path.shutdownGracefully()", to: "$path.shutDown()", if: .noNIO),
@@ -216,6 +220,8 @@ enum ClientRules {
     .advise("PlatformSupport", "Leave it out: Switchboard has its own event loop."),
   ]
 
+  private static let next = "A channel and a server take the LoopGroup itself, and one of its loops."
+
   private static let types: [Rule] = [
     .advise(
       "GRPCChannel",
@@ -232,12 +238,16 @@ enum ClientRules {
     .change("GRPCChannel", to: "Channel", if: .noNIO),
     .change("any GRPCChannel", to: "Switchboard.Channel"),
     .change("GRPCChannel", to: "Switchboard.Channel"),
-    .advise("makeCall(path", "Calls are made by a generated client, or by MethodClient."),
+    .advise("makeCall(path", repeating),
+    .advise("Call<", repeating),
     .advise("GRPCPayload", "Use a Marshaller (docs/guide/Marshallers.md)."),
     .advise(
       "channel.close",
-      "Use await channel.shutDown(grace: .zero). It cannot be in a 'defer'."
+      "Use await channel.shutDown(grace: .zero), which cannot be in a 'defer'; or leave it out: a channel closes when nothing keeps it."
     ),
     .advise(".closeGracefully", "Use await channel.shutDown(grace: .seconds(10))."),
   ]
+
+  private static let repeating =
+    "An interceptor that makes a call again is a ClientCallInterceptor, whose 'next' may be called twice (docs/guide/Interceptors.md, 'Whole calls'). Other code makes calls by a generated client, or by MethodClient."
 }

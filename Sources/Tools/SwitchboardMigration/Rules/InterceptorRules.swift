@@ -20,6 +20,11 @@ enum InterceptorRules {
         because: "an element of HPACKHeaders is a name and a value"
       )
     } + ["map", "forEach", "filter", "compactMap", "flatMap", "contains", "first"].flatMap(threeParts) + [
+      .advise(
+        "for ($A, $B, $C) in $headers {",
+        "An element of HPACKHeaders is a name and a value.",
+        if: .isHeaders("headers")
+      ),
       .advise("indexing", once: true, "HPACKHeaders have no indexing: leave the label out."),
       .advise("canonicalForm", "headers[\"name\"] has the values as they came; split them at commas."),
       .advise("HPACKHeaders(httpHeaders", "Add each field: headers.add(name:value:)."),
@@ -27,23 +32,18 @@ enum InterceptorRules {
     ]
 
   private static func threeParts(_ method: String) -> [Rule] {
-    [
+    [" { $A, $B, _ in", "({ $A, $B, _ in", " { ($A, $B, _) in", "({ ($A, $B, _) in"].map { closure in
       .change(
-        "$HEADERS.\(method) { $A, $B, _ in",
-        to: "$HEADERS.\(method) { $A, $B in",
+        "$HEADERS.\(method)\(closure)",
+        to: "$HEADERS.\(method)\(closure.replacing(", _", with: ""))",
         if: .isHeaders("HEADERS"),
         because: "an element of HPACKHeaders is a name and a value"
-      ),
-      .change(
-        "$HEADERS.\(method)({ $A, $B, _ in",
-        to: "$HEADERS.\(method)({ $A, $B in",
-        if: .isHeaders("HEADERS"),
-        because: "an element of HPACKHeaders is a name and a value"
-      ),
+      )
+    } + [
       .advise(
         ".\(method) { $A, $B, _ in",
         "If these are HPACKHeaders, an element is a name and a value, without a third part."
-      ),
+      )
     ]
   }
 

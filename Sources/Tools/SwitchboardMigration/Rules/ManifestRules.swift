@@ -1,8 +1,9 @@
 /// Package.swift.
 enum ManifestRules {
   static func rules(_ settings: MigrationSettings) -> [Rule] {
-    (settings.dependency == nil ? advice : changes) + (settings.keepsMessages ? keptMessages : messages)
-      + both
+    let isChanged = settings.dependency != nil
+    return (isChanged ? changes : advice)
+      + (settings.keepsMessages ? keptMessages : (isChanged ? movedMessages : []) + messages) + both
   }
 
   private static let first = ["grpc-swift", "grpc-swift-2"].flatMap(urls)
@@ -60,12 +61,13 @@ enum ManifestRules {
         .advise("\"\(url)\"", in: .manifest, "Depend on Switchboard."),
       ]
     }
-    + parts.flatMap { url in
-      [
-        .remove(".package(url: \"\(url)\", $version)", in: .manifest, because: "Switchboard has it"),
-        .remove(".package(url: \"\(url)\", $KIND: $version)", in: .manifest, because: "Switchboard has it"),
-      ]
-    } + products
+    + parts.flatMap { removed($0, because: "Switchboard has it") } + products
+
+  private static func removed(_ url: String, because reason: String) -> [Rule] {
+    ["$version", "$KIND: $version"].map {
+      .remove(".package(url: \"\(url)\", \($0))", in: .manifest, because: reason)
+    }
+  }
 
   private static let products: [Rule] =
     [
@@ -74,7 +76,13 @@ enum ManifestRules {
         in: .manifest,
         if: .besides("\"GRPCCore\""),
         because: "the product Switchboard has it"
-      )
+      ),
+      .change(
+        ".product(name: \"GRPCProtobuf\", package: \"grpc-swift-protobuf\")",
+        to: ".product(name: \"SwitchboardProtobuf\", package: \"$switchboard\")",
+        in: .manifest,
+        if: .besides("\"GRPCCore\"")
+      ),
     ]
     + moved.map { kind, name, package, new in
       .change(
@@ -93,11 +101,33 @@ enum ManifestRules {
     ("product", "GRPCCore", "grpc-swift", "Switchboard"),
     ("product", "GRPCCore", "grpc-swift-2", "Switchboard"),
     ("product", "GRPCNIOTransportHTTP2", "grpc-swift-nio-transport", "Switchboard"),
-    ("product", "GRPCProtobuf", "grpc-swift-protobuf", "SwitchboardProtobuf"),
+    ("product", "GRPCProtobuf", "grpc-swift-protobuf", "Switchboard"),
     ("plugin", "GRPCProtobufGenerator", "grpc-swift-protobuf", "SwitchboardPlugin"),
     ("product", "GRPCHealthService", "grpc-swift-extras", "SwitchboardServices"),
     ("product", "GRPCReflectionService", "grpc-swift-extras", "SwitchboardServices"),
   ]
+
+  /// SwiftProtobuf goes where its imports go.
+  private static let movedMessages: [Rule] =
+    protobuf.flatMap { removed($0, because: "messages are Switchboard's") } + [
+      .remove(
+        ".product(name: \"SwiftProtobuf\", package: \"swift-protobuf\")",
+        in: .manifest,
+        if: .besides("\"GRPCCore\""),
+        .besides("\"GRPCProtobuf\""),
+        because: "the product SwitchboardProtobuf is there already"
+      ),
+      .change(
+        ".product(name: \"SwiftProtobuf\", package: \"swift-protobuf\")",
+        to: ".product(name: \"SwitchboardProtobuf\", package: \"$switchboard\")",
+        in: .manifest
+      ),
+      .remove(
+        ".plugin(name: \"SwiftProtobufPlugin\", package: \"swift-protobuf\")",
+        in: .manifest,
+        because: "SwitchboardPlugin generates messages and services"
+      ),
+    ]
 
   private static let messages: [Rule] = [
     .advise(
@@ -116,7 +146,7 @@ enum ManifestRules {
     .advise(
       "\"SwiftProtobuf\"",
       in: .manifest,
-      "Add the product SwitchboardSwiftProtobuf, and build with SWITCHBOARD_SWIFT_PROTOBUF=1 (docs/guide/Marshallers.md)."
+      "Add the product SwitchboardSwiftProtobuf, and turn on Switchboard's trait: traits: [\"SwiftProtobuf\"] (docs/guide/Marshallers.md)."
     )
   ]
 

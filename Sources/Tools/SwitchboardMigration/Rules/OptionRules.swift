@@ -2,66 +2,97 @@
 enum OptionRules {
   static let all = times + constructions + limits + members
 
-  /// Where a time is written, there and here.
-  private static let places = [
-    ("CallOptions(timeLimit: .timeout(", "))", "CallOptions(timeout: ", ")"),
-    (
-      "CallOptions(customMetadata: $metadata, timeLimit: .timeout(", "))", "CallOptions(timeout: ",
-      ", initialMetadata: $metadata)"
-    ),
-    (".timeLimit = .timeout(", ")", ".timeout = ", ""),
-  ]
+  /// Where a time is written.
+  private struct Place {
+    let start: String
+    let end: String
+    let newStart: String
+    let newEnd: String
+  }
 
-  private static let times: [Rule] = places.flatMap { start, end, newStart, newEnd in
+  /// What options are made with. The labels that follow are no other type's.
+  private static let makers = ["CallOptions(", ".init("]
+
+  /// Where times are written. The name of the type may be left out.
+  private static let places = ["", "TimeLimit"].flatMap { limit in
+    makers.flatMap { maker in
+      [
+        Place(
+          start: "\(maker)timeLimit: \(limit).timeout(",
+          end: "))",
+          newStart: "\(maker)timeout: ",
+          newEnd: ")"
+        ),
+        Place(
+          start: "\(maker)customMetadata: $metadata, timeLimit: \(limit).timeout(",
+          end: "))",
+          newStart: "\(maker)timeout: ",
+          newEnd: ", initialMetadata: $metadata)"
+        ),
+      ]
+    } + [Place(start: ".timeLimit = \(limit).timeout(", end: ")", newStart: ".timeout = ", newEnd: "")]
+  }
+
+  private static let times: [Rule] = places.flatMap { place in
+    times(at: place, of: "") + times(at: place, of: "TimeAmount") + [
+      .advise("\(place.start)$time\(place.end)", "Use 'timeout', a Duration in place of a TimeAmount.")
+    ]
+  }
+
+  private static func times(at place: Place, of type: String) -> [Rule] {
     ["seconds", "milliseconds", "microseconds", "nanoseconds"].map { unit in
-      .change("\(start).\(unit)($time)\(end)", to: "\(newStart).\(unit)($time)\(newEnd)")
+      .change(
+        "\(place.start)\(type).\(unit)($time)\(place.end)",
+        to: "\(place.newStart).\(unit)($time)\(place.newEnd)"
+      )
     }
       + [("minutes", 60), ("hours", 3600)].flatMap { unit, seconds in
         [
           .change(
-            "\(start).\(unit)($count)\(end)",
-            to: "\(newStart).seconds(${count*\(seconds)})\(newEnd)",
+            "\(place.start)\(type).\(unit)($count)\(place.end)",
+            to: "\(place.newStart).seconds(${count*\(seconds)})\(place.newEnd)",
             if: .isInteger("count"),
             because: "a Duration has no \(unit)"
           ),
           .advise(
-            "\(start).\(unit)(",
+            "\(place.start)\(type).\(unit)(",
             "Use 'timeout', a Duration, which has no minutes and hours: .seconds(\(seconds) * x)."
           ),
         ]
-      } + [.advise("\(start)$time\(end)", "Use 'timeout', a Duration in place of a TimeAmount.")]
+      }
   }
 
-  private static let constructions: [Rule] = [
-    .change("CallOptions(customMetadata: $metadata)", to: "CallOptions(initialMetadata: $metadata)"),
-    .change("CallOptions(timeLimit: .none)", to: "CallOptions(timeout: CallOptions.noTimeout)"),
-    .change(
-      "CallOptions(customMetadata: $metadata, timeLimit: .none)",
-      to: "CallOptions(timeout: CallOptions.noTimeout, initialMetadata: $metadata)"
-    ),
-    .advise(
-      "CallOptions(customMetadata",
-      "The initializer has timeout:, initialMetadata:, waitForReady:, compression:, responseSizeLimit:, in this order; set other options on the value."
-    ),
-    .advise(
-      "CallOptions(timeLimit",
-      "The initializer has timeout:, initialMetadata:, waitForReady:, compression:, responseSizeLimit:, in this order; set other options on the value."
-    ),
-    .advise(
-      "CallOptions(messageEncoding",
-      "Use compression: .gzip. Compressed responses are always accepted."
-    ),
-    .advise(
-      "CallOptions(logger",
-      "Set 'logger' on the value, to a Logger of this package (for swift-log's: docs/guide/Telemetry.md, 'Bridges')."
-    ),
-    .advise("CallOptions(cacheable", "Set safety = .cacheableRequest."),
-    .advise(
-      "CallOptions(requestIDProvider",
-      "Use a field of initialMetadata, or an interceptor of the channel."
-    ),
-    .advise("CallOptions(eventLoopPreference", "Use the 'group:' of the channel."),
-  ]
+  private static let constructions: [Rule] =
+    makers.flatMap { maker in
+      [
+        .change("\(maker)customMetadata: $metadata)", to: "\(maker)initialMetadata: $metadata)"),
+        .change("\(maker)timeLimit: .none)", to: "\(maker)timeout: CallOptions.noTimeout)"),
+        .change(
+          "\(maker)customMetadata: $metadata, timeLimit: .none)",
+          to: "\(maker)timeout: CallOptions.noTimeout, initialMetadata: $metadata)"
+        ),
+        .advise("\(maker)customMetadata", initializer),
+        .advise("\(maker)timeLimit", initializer),
+        .advise(
+          "\(maker)messageEncoding",
+          "Use compression: .gzip. Compressed responses are always accepted."
+        ),
+        .advise("\(maker)cacheable", "Set safety = .cacheableRequest."),
+        .advise(
+          "\(maker)requestIDProvider",
+          "Use a field of initialMetadata, or an interceptor of the channel."
+        ),
+        .advise("\(maker)eventLoopPreference", "Use the 'group:' of the channel."),
+      ]
+    } + [
+      .advise(
+        "CallOptions(logger",
+        "Set 'logger' on the value, to a Logger of this package (for swift-log's: docs/guide/Telemetry.md, 'Bridges')."
+      )
+    ]
+
+  private static let initializer =
+    "The initializer has timeout:, initialMetadata:, waitForReady:, compression:, responseSizeLimit:, in this order; set other options on the value."
 
   private static let limits: [Rule] = [
     .change(".timeLimit = .none", to: ".timeout = CallOptions.noTimeout"),

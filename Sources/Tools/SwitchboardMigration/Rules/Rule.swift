@@ -14,8 +14,10 @@ struct Rule: Sendable {
     case isStrings(String)
     /// The match begins its line, so that several statements can take its place.
     case beginsLine
-    /// The word was declared in this file as the value of an expression that begins with this name.
-    case isDeclared(String, as: String)
+    /// Each declaration of the word in this file gives it this.
+    case isDeclared(String, as: Origin)
+    /// The match is in a type's body, where nothing catches what an initial value throws.
+    case inType
     /// The match is in the list of what a type inherits.
     case inherited
     case notInherited
@@ -47,7 +49,7 @@ struct Rule: Sendable {
   /// What a person has to do, or why.
   let advice: String
   let conditions: [Condition]
-  /// Whether the match is an element of a list, which goes with its comma.
+  /// Whether the match goes: an element of a list with its comma, a statement with its line.
   let removesElement: Bool
   /// Whether it says the same at each place, so that a file has it once.
   let saysOnce: Bool
@@ -81,10 +83,10 @@ struct Rule: Sendable {
     Rule(place, pattern, template, reason, conditions)
   }
 
-  /// An element of a list that goes.
+  /// An element of a list, or a statement, that goes.
   static func remove(
     _ pattern: String,
-    in place: Place,
+    in place: Place = .one,
     if conditions: Condition...,
     because reason: String
   ) -> Rule {

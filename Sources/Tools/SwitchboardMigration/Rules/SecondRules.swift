@@ -1,46 +1,105 @@
 /// What grpc-swift 2 has.
 enum SecondRules {
-  static let all = clients + servers + descriptors + values
+  static let all = clients + requests + servers + descriptors + values
 
-  private static let clients: [Rule] = [
-    .change("$SERVICE.Client(wrapping: $client)", to: "${SERVICE}Client(channel: $client)", in: .two),
-    .change("$SERVICE.ClientProtocol", to: "${SERVICE}ClientProtocol", in: .two),
-    .change("$SERVICE.SimpleServiceProtocol", to: "${SERVICE}Provider", in: .two),
-    .advise("ServiceProtocol", in: .two, forms),
-    .advise("StreamingServiceProtocol", in: .two, forms),
-    .advise(
-      "withGRPCClient",
-      in: .two,
-      "Use try Channel(target:options:), which connects by itself, and await channel.shutDown()."
-    ),
-    .advise("GRPCClient", in: .two, "Use Channel: try Channel(target:options:)."),
-    .advise("runConnections", in: .two, "Leave it out: a channel connects when the first call needs it."),
-    .advise(
-      "http2NIOPosix",
-      in: .two,
-      "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
-    ),
-    .advise(
-      "http2NIOTS",
-      in: .two,
-      "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
-    ),
-    .change("CallOptions.defaults", to: "CallOptions()", in: .two),
+  private static let clients: [Rule] =
+    channels + [
+      .change("$SERVICE.Client(wrapping: $client)", to: "${SERVICE}Client(channel: $client)", in: .two),
+      .change("$SERVICE.ClientProtocol", to: "${SERVICE}ClientProtocol", in: .two),
+      .change("$SERVICE.SimpleServiceProtocol", to: "${SERVICE}Provider", in: .two),
+      .advise("ServiceProtocol", in: .two, forms),
+      .advise("StreamingServiceProtocol", in: .two, forms),
+      .advise(
+        "withGRPCClient",
+        in: .two,
+        "Use try Channel(target:options:), which connects by itself, and await channel.shutDown()."
+      ),
+      .advise("runConnections", in: .two, "Leave it out: a channel connects when the first call needs it."),
+      .advise(
+        "http2NIOPosix",
+        in: .two,
+        "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+      ),
+      .advise(
+        "http2NIOTS",
+        in: .two,
+        "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+      ),
+      .change("CallOptions.defaults", to: "CallOptions()", in: .two),
+      .change(
+        "$OPTIONS.maxResponseMessageBytes",
+        to: "$OPTIONS.responseSizeLimit",
+        in: .two,
+        if: .isDeclared("OPTIONS", as: .callOptions)
+      ),
+      .advise(
+        ".maxResponseMessageBytes",
+        in: .two,
+        "Of CallOptions: responseSizeLimit. A MethodConfig has it under the same name.",
+        if: .importsSecond
+      ),
+      .advise("executionPolicy", in: .two, "Use repetition: of a MethodConfig."),
+      .advise("InProcessTransport", in: .two, "Use Channel(inProcess: [provider])."),
+    ]
+
+  /// A client of grpc-swift 2 is what a channel is here.
+  private static let channels: [Rule] =
+    ["HTTP2ClientTransport.Posix", "HTTP2ClientTransport.TransportServices", "InProcessTransport.Client"]
+    .flatMap { transport in
+      [
+        Rule.change("GRPCClient<\(transport)>", to: "Channel", in: .two, if: .noNIO),
+        .change("GRPCClient<\(transport)>", to: "Switchboard.Channel", in: .two),
+      ]
+    } + [.advise("GRPCClient", in: .two, "Use Channel: try Channel(target:options:).")]
+
+  /// A request is its message, and its metadata are options of the call.
+  private static let requests: [Rule] = [
     .change(
-      "$OPTIONS.maxResponseMessageBytes",
-      to: "$OPTIONS.responseSizeLimit",
+      "let $REQUEST = ClientRequest(message: $message, metadata: $metadata)",
+      to: "let $REQUEST = $message\nlet ${REQUEST}Options = CallOptions(initialMetadata: $metadata)",
       in: .two,
-      if: .isDeclared("OPTIONS", as: "CallOptions")
+      if: .isDeclared("REQUEST", as: .requestWithMetadata),
+      .beginsLine
     ),
+    .change(
+      "let $REQUEST = ClientRequest(message: $message)",
+      to: "let $REQUEST = $message",
+      in: .two,
+      if: .isDeclared("REQUEST", as: .request)
+    ),
+    .change(
+      ".$METHOD(request: $REQUEST)",
+      to: ".$METHOD($REQUEST, callOptions: ${REQUEST}Options)",
+      in: .two,
+      if: .isDeclared("REQUEST", as: .requestWithMetadata)
+    ),
+    .change(
+      ".$METHOD(request: $REQUEST)",
+      to: ".$METHOD($REQUEST)",
+      in: .two,
+      if: .isDeclared("REQUEST", as: .request)
+    ),
+    .change(
+      ".$METHOD(request: ClientRequest(message: $message, metadata: $metadata))",
+      to: ".$METHOD($message, callOptions: CallOptions(initialMetadata: $metadata))",
+      in: .two
+    ),
+    .change(".$METHOD(request: ClientRequest(message: $message))", to: ".$METHOD($message)", in: .two),
     .advise(
-      ".maxResponseMessageBytes",
+      "ClientRequest",
       in: .two,
-      "Of CallOptions: responseSizeLimit. A MethodConfig has it under the same name.",
-      if: .importsSecond
+      "A call takes the message itself: client.get(message, callOptions: CallOptions(initialMetadata: metadata))."
     ),
-    .advise("executionPolicy", in: .two, "Use repetition: of a MethodConfig."),
-    .advise("InProcessTransport", in: .two, "Use Channel(inProcess: [provider])."),
+    .advise("StreamingClientRequest", in: .two, stream),
+    .advise("ClientResponse", in: .two, objects),
+    .advise("StreamingClientResponse", in: .two, objects),
   ]
+
+  private static let stream =
+    "A call takes a sequence of messages, client.collect(messages), or a closure: client.collect { call in try await call.requestStream.send(message) }"
+
+  private static let objects =
+    "A call returns the message, or a stream of messages. A call object has the metadata, too: let call = client.makeGetCall(message)."
 
   private static let forms =
     "A provider has the forms of SimpleServiceProtocol: SProvider, with messages, RequestStream and ResponseStreamWriter. Metadata is in the context."

@@ -39,6 +39,11 @@ enum ServerRules {
       if: .beginsLine
     ),
     .advise("acceptRPC", "Use context.setInitialMetadata(_:) and context.sendInitialMetadata()."),
+    .change("$effects context.withUserInfo { $INFO[$key] }", to: "context.userInfo[$key]"),
+    .change(
+      "$effects context.withMutableUserInfo { $INFO[$key] = $value }",
+      to: "context.userInfo[$key] = $value"
+    ),
     .advise("withUserInfo", "Use context.userInfo[Key.self]."),
     .advise("withMutableUserInfo", "Use context.userInfo[Key.self] = value."),
   ]
@@ -65,8 +70,25 @@ enum ServerRules {
     ]
   }
 
+  private static let groups = [
+    "MultiThreadedEventLoopGroup.singleton", "NIOSingletons.posixEventLoopGroup", "$group",
+  ]
+  private static let places = [
+    ("host: $host, port: $port", "host: $host, port: $port"),
+    ("unixDomainSocketPath: $socket", "unixPath: $socket"),
+  ]
+
+  /// Servers that are made, bound and waited for in one expression.
+  static let bindings = groups.flatMap { group in places.flatMap { bindings(on: group, at: $0.0) } }
+
+  private static func bindings(on group: String, at place: String) -> [String] {
+    ["get", "wait"].map { waiting in
+      "Server.insecure(group: \(group)).withServiceProviders($providers).bind(\(place)).\(waiting)()"
+    }
+  }
+
   private static let servers: [Rule] =
-    ["MultiThreadedEventLoopGroup.singleton", "NIOSingletons.posixEventLoopGroup", "$group"].flatMap(bound)
+    groups.flatMap(bound)
     + [
       .advise(
         "Server.insecure",
@@ -90,12 +112,14 @@ enum ServerRules {
       .change(
         "$SERVER.channel.localAddress!.port!",
         to: "${SERVER}Address.port",
-        if: .isDeclared("SERVER", as: "Server")
+        if: .isDeclared("SERVER", as: .server),
+        .noNIO
       ),
       .change(
         "$SERVER.channel.localAddress!",
         to: "${SERVER}Address",
-        if: .isDeclared("SERVER", as: "Server")
+        if: .isDeclared("SERVER", as: .server),
+        .noNIO
       ),
       .advise(".localAddress", "bind(host:port:) returns the address."),
       .change("$effects $path.onClose.get()", to: "try await $path.run()", if: .noNIO),
@@ -103,16 +127,11 @@ enum ServerRules {
       .advise("initiateGracefulShutdown", "Use await server.shutDown(grace: .seconds(10))."),
     ]
 
-  /// A server that is made, bound and waited for in one statement.
   private static func bound(on group: String) -> [Rule] {
-    let places = [
-      ("host: $host, port: $port", "host: $host, port: $port"),
-      ("unixDomainSocketPath: $socket", "unixPath: $socket"),
-    ]
-    return places.flatMap { place, here in
-      ["get", "wait"].map { waiting in
+    places.flatMap { place, here in
+      bindings(on: group, at: place).map { server in
         .change(
-          "let $SERVER = $effects Server.insecure(group: \(group)).withServiceProviders($providers).bind(\(place)).\(waiting)()",
+          "let $SERVER = $effects \(server)",
           to: "let $SERVER = try Server(providers: $providers\(group == "$group" ? ", group: $group" : ""))\n"
             + "let ${SERVER}Address = try $SERVER.bind(\(here))",
           if: .beginsLine,
@@ -125,6 +144,7 @@ enum ServerRules {
   private static let builders: [Rule] = [
     .advise("reflectionDataFileURLs", "Use ReflectionService(describing: providers), which needs no files."),
     .advise(".withServiceProviders", "Use Server(providers:)."),
+    .advise(".withLogger", "Use ServerOptions.logger (for swift-log's: docs/guide/Telemetry.md, 'Bridges')."),
     .advise(
       ".withMaximumReceiveMessageLength",
       "Use ServerOptions.maxRequestSize, or responseSizeLimit of a client."

@@ -3,11 +3,19 @@ enum WaitingRules {
   static let all = waiting + sending
 
   private static let waiting: [Rule] = [
+    .remove(
+      "defer { $effects $NAME.close().wait() }",
+      if: .isDeclared("NAME", as: .channel),
+      because: "a channel closes when nothing keeps it"
+    ),
     .advise(
       ".wait()",
       "Nothing blocks a thread here: try await the call, or 'response', 'status', 'get()' of what is waited for."
     ),
+    .change(").response.get()", to: ")", because: "a client's method returns the response"),
+    .advise(".response.get", "Use try await call.response, with let call = client.makeGetCall(request)."),
     .advise(".response.whenComplete", "Use client.makeGetCall(request).whenResponse { }, or try await."),
+    .advise(".status.whenComplete", "Use await call.status, with let call = client.makeGetCall(request)."),
     .advise(".sendMessage", "Use try await call.requestStream.send(_:)."),
     .advise(".sendEnd", "Use call.requestStream.finish()."),
   ]

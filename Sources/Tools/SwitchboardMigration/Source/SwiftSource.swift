@@ -29,6 +29,11 @@ struct SwiftSource: Sendable {
 
   func isWord(_ index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].kind == .word }
 
+  /// The bytes of some tokens, of which there is one at least.
+  func bytes(of range: Range<Int>) -> Range<Int> {
+    tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
+  }
+
   /// The bracket that belongs to the one at the index.
   func partner(of index: Int) -> Int? { partners[index] < 0 ? nil : Int(partners[index]) }
 

@@ -30,7 +30,7 @@ struct Asker {
   /// Asks without compression, and waits for up to two hours.
   func askLong() async throws -> String {
     var options = CallOptions(timeLimit: .timeout(.minutes(90)))
-    options.timeLimit = .timeout(.hours(2))
+    options.timeLimit = TimeLimit.timeout(TimeAmount.hours(2))
     let call = client.makeCollectCall(callOptions: options)
     try await call.requestStream.send(.with { $0.text = "plain" }, compression: .disabled)
     call.requestStream.finish()
@@ -40,6 +40,7 @@ struct Asker {
   private func shown(_ headers: HPACKHeaders) -> String {
     var lines = headers.map { name, value, _ in "\(name): \(value)" }
     for (name, _, _) in headers { lines.append(name) }
+    headers.forEach { (name, value, _) in lines.append(value) }
     for (name, value, _) in headers where value.isEmpty { lines.append(name) }
     return lines.joined(separator: ", ")
   }
@@ -54,6 +55,7 @@ func ask(port: Int) async throws -> [String] {
     transportSecurity: .plaintext,
     eventLoopGroup: group
   )
+  defer { try! near.close().wait() }
   let far = ClientConnection.usingPlatformAppropriateTLS(for: group).connect(host: "echo.example", port: port)
   return try await Asker(channel: near).ask(["one", "two"]) + Asker(channel: far).ask([])
 }

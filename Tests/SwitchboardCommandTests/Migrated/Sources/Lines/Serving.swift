@@ -53,3 +53,15 @@ func serve(port: Int) async throws {
   print("listening on \(server.channel.localAddress!), port \(server.channel.localAddress!.port!)")
   try await server.onClose.get()
 }
+
+/// Answers in the style of futures.
+final class Answerer: Sendable {
+  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+  func get(request: Echo_EchoRequest, context: StatusOnlyCallContext) -> EventLoopFuture<Echo_EchoResponse> {
+    guard !request.text.isEmpty else {
+      return context.eventLoop.makeFailedFuture(GRPCStatus.processingError)
+    }
+    return context.eventLoop.makeSucceededFuture(.with { $0.text = request.text })
+  }
+}
