@@ -6,6 +6,7 @@ import Switchboard
 import SwitchboardInterceptors
 import SwitchboardServices
 import SwitchboardTelemetry
+import Synchronization
 
 // A service with a .proto file.
 typealias Hello_GreeterClient = Echo_EchoClient
