@@ -20,6 +20,10 @@ import Testing
     ),
     // NIO is needed for itself, or is not about gRPC.
     (
+      "import GRPC\nimport NIOCore\nlet b = ByteBuffer()\ntypealias C = GRPC.GRPCChannel",
+      "import Switchboard\nimport NIOCore\nlet b = ByteBuffer()\ntypealias C = Switchboard.Channel"
+    ),
+    (
       "import GRPC\nimport NIOCore\nlet b = ByteBuffer()",
       "import Switchboard\nimport NIOCore\nlet b = ByteBuffer()"
     ),

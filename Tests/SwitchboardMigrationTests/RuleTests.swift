@@ -258,6 +258,7 @@ import Testing
     ("context: ServerContext", "context: ServerCallContext"),
     ("response: RPCWriter<A>,", "responseStream response: ResponseStreamWriter<A>,"),
     ("let m: Metadata = [:]", "let m: HPACKHeaders = [:]"),
+    ("let m: GRPCCore.Metadata", "let m: Switchboard.HPACKHeaders"),
     ("let c: GRPCClient<HTTP2ClientTransport.Posix>", "let c: Channel"),
     (
       "let r = ClientRequest(message: m, metadata: h)\nlet a: B = try await c.get(request: r)",

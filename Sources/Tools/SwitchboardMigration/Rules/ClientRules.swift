@@ -229,6 +229,7 @@ enum ClientRules {
       if: .inherited
     ),
     .change("any GRPC.GRPCChannel", to: "Switchboard.Channel"),
+    .change("GRPC.GRPCChannel", to: "Switchboard.Channel"),
     .change("GRPC.", to: "Switchboard."),
     .change("NIO.", to: "Switchboard.", if: .noNIO),
     .change("NIOCore.", to: "Switchboard.", if: .noNIO),

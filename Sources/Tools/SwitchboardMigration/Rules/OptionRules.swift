@@ -96,7 +96,7 @@ enum OptionRules {
 
   private static let limits: [Rule] = [
     .change(".timeLimit = .none", to: ".timeout = CallOptions.noTimeout"),
-    .advise(".timeLimit", "Use 'timeout', a Duration: for a deadline, what is left until then."),
+    .advise(".timeLimit =", "Use 'timeout', a Duration: for a deadline, what is left until then."),
     .advise("TimeLimit", "Use a Duration: 'timeout'."),
     .advise("TimeAmount", "Use a Duration, which has no minutes and hours: .seconds(300)."),
     .advise("NIODeadline", "Use a ContinuousClock.Instant, or a Duration from now."),

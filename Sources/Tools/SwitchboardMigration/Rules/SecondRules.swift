@@ -4,6 +4,7 @@ enum SecondRules {
 
   private static let clients: [Rule] =
     channels + [
+      .change("GRPCCore.", to: "Switchboard.", in: .two),
       .change("$SERVICE.Client(wrapping: $client)", to: "${SERVICE}Client(channel: $client)", in: .two),
       .change("$SERVICE.ClientProtocol", to: "${SERVICE}ClientProtocol", in: .two),
       .change("$SERVICE.SimpleServiceProtocol", to: "${SERVICE}Provider", in: .two),
