@@ -309,6 +309,16 @@ import Testing
       code: "func use(_ server: Server) async { await server.stop() }"
     ),
     NearMiss(
+      name: "aServerThatIsClosed",
+      error: "'close()' has been renamed to 'shutDown(grace:)'",
+      code: "func use(_ server: Server) async { await server.close() }"
+    ),
+    NearMiss(
+      name: "aLoopOfAGroup",
+      error: "give the group itself: a channel or a server takes one of its loops",
+      code: "func use(_ group: LoopGroup) { _ = group.next() }"
+    ),
+    NearMiss(
       name: "aServerThatServes",
       error: "call bind(host:port:), and then run()",
       code: "func use(_ server: Server) async throws { try await server.serve() }"

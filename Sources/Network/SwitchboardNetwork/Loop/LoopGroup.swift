@@ -17,7 +17,7 @@ import Synchronization
 public final class LoopGroup: Sendable {
   /// The loops, each on its own thread.
   package let loops: [Loop]
-  private let next = Atomic(0)
+  private let turns = Atomic(0)
 
   /// More threads than any machine has processors would only take its memory.
   private static let mostLoops = 1024
@@ -41,7 +41,7 @@ public final class LoopGroup: Sendable {
 
   /// The next loop in turn.
   package func nextLoop() -> Loop {
-    let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    let index = turns.wrappingAdd(1, ordering: .relaxed).oldValue
     return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
   }
 
@@ -53,6 +53,11 @@ public final class LoopGroup: Sendable {
   public func shutDown() {
     for loop in loops { loop.stop() }
   }
+}
+
+extension LoopGroup {
+  @available(*, unavailable, message: "give the group itself: a channel or a server takes one of its loops")
+  public func next() -> any EventLoop { nextLoop() }
 }
 
 extension GRPCStatus {

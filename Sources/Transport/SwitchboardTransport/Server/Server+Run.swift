@@ -67,4 +67,7 @@ extension Server {
 
   @available(*, unavailable, renamed: "shutDown(grace:)")
   public func stop() async {}
+
+  @available(*, unavailable, renamed: "shutDown(grace:)")
+  public func close() async {}
 }
