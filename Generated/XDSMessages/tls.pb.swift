@@ -11,11 +11,13 @@ public struct Envoy_Extensions_TransportSockets_Tls_V3_UpstreamTlsContext: Switc
   @_alwaysEmitIntoClient public mutating func clearCommonTlsContext() { _storage.clear(1) }
   /// The name that the client sends.
   @_alwaysEmitIntoClient public var sni: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  /// Whether the name of the endpoint is sent instead, if it has one.
+  @_alwaysEmitIntoClient public var autoHostSni: Bool { get { _storage[56] } set { _storage[56] = newValue } }
   /// Whether the certificate must have the name that was sent.
-  @_alwaysEmitIntoClient public var autoSniSanValidation: Bool { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var autoSniSanValidation: Bool { get { _storage[57] } set { _storage[57] = newValue } }
   public var _storage: SwitchboardProtobuf.MessageStorage
   public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
-  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", "1m0?:common_tls_context 2s:sni 7b:auto_sni_san_validation") { [Envoy_Extensions_TransportSockets_Tls_V3_CommonTlsContext.self] }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", "1m0?:common_tls_context 2s:sni 6b:auto_host_sni 7b:auto_sni_san_validation") { [Envoy_Extensions_TransportSockets_Tls_V3_CommonTlsContext.self] }
 }
 
 public struct Envoy_Extensions_TransportSockets_Tls_V3_CommonTlsContext: SwitchboardProtobuf.Message {

@@ -56,6 +56,15 @@ struct EndpointAddressTests {
     #expect(EndpointAddress.name(host: "h", port: 5).description == "h:5")
     let proxied = EndpointAddress.proxied(.ipv6(high: 0, low: 1, port: 5), by: .name(host: "p", port: 6))
     #expect(proxied.description == "[::1]:5 by p:6" && proxied.host == "::1" && proxied.port == 5)
+    let named = EndpointAddress.secured(proxied, as: "a.example")
+    #expect(named.description == "[::1]:5 by p:6 as a.example" && named.host == "::1" && named.port == 5)
+    #expect(
+      named.way == proxied && named.bare == .ipv6(high: 0, low: 1, port: 5) && named.tlsName == "a.example"
+    )
+    #expect(
+      EndpointAddress.proxied(named, by: .ipv4(1, port: 1)).tlsName == "a.example" && proxied.tlsName == nil
+    )
+    #expect(EndpointAddress.secured(.ipv4(1, port: 1), as: "a").isIP && !named.isIP && !named.isIPv6)
     #expect(
       EndpointAddress.ipv6(high: 0xFE80 << 48, low: 1, scope: 3, port: 5).description == "[fe80::1%3]:5"
     )

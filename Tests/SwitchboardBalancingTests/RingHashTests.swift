@@ -123,6 +123,7 @@ struct RingHashTests {
     #expect(EndpointAddress.unix(path: "/tmp/a").hashKey == "/tmp/a")
     #expect(EndpointAddress.unixAbstract(name: "a").hashKey == "\0a")
     #expect(EndpointAddress.proxied(.ipv4(1, port: 5), by: .ipv4(2, port: 6)).hashKey == "0.0.0.1:5")
+    #expect(EndpointAddress.secured(.ipv4(1, port: 5), as: "a.example").hashKey == "0.0.0.1:5")
     var endpoint = Endpoint.number(1)
     #expect(endpoint.hashKey == "10.0.0.1:80")
     endpoint.attributes[EndpointHashKey.self] = "pod-1"

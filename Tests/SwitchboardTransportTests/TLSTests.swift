@@ -2,6 +2,7 @@ import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
 import ServerTestSupport
+import SwitchboardBalancing
 import SwitchboardCall
 import SwitchboardNetwork
 import SwitchboardTransport
@@ -35,6 +36,38 @@ import Testing
     tls.serverNameOverride = "switchboard.test"
     try await TestPair.with(.tls, channel: channelOptions(tls)) { pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  /// The certificate is for `switchboard.test`, and the channel's name an address, which it is for too, or nobody's name.
+  @Test(
+    arguments: ["127.0.0.1", "nobody.example"],
+    ["switchboard.test", "other.example", "10.0.0.1", "a:1"]
+  )
+  func anAddressMayHaveItsOwnServerName(_ usual: String, _ own: String) async throws {
+    var tls = trusting
+    tls.serverNameOverride = usual
+    var options = channelOptions(tls)
+    try await withServer(
+      [TestService()],
+      options: serverOptions(ServerTLS(credentials: TestCertificates.server))
+    ) { _, address async throws in
+      let server = EndpointAddress.ipv4(0x7F00_0001, port: UInt16(address.port))
+      options.resolvers = [StaticResolver([Endpoint([.secured(server, as: own)])])]
+      try await withChannel(to: "static:///localhost", options: options) { channel async throws in
+        let failure = await status { _ = try await Caller(channel: channel).get() }
+        let words: String? =
+          switch own {
+          case "switchboard.test": nil
+          case "other.example": "it does not name other.example as a subjectAltName"
+          case "10.0.0.1": "cannot ask a server for \"10.0.0.1\": an address is no name"
+          default: "a name has no port and no scheme"
+          }
+        #expect(
+          failure.map { $0.code == .unavailable && $0.message?.contains(words ?? "?") == true }
+            ?? (words == nil)
+        )
+      }
     }
   }
 

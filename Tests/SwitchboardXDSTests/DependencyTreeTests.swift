@@ -34,8 +34,7 @@ import Testing
     )
   }
 
-  private func start() -> Tree {
-    let tree = Tree()
+  private func start(_ tree: Tree = Tree()) -> Tree {
     _ = tree.received(
       ResourceKey(.listener, "l"),
       .resource(.success(.listener(ListenerResource(routes: .named("r")))))
@@ -209,6 +208,44 @@ import Testing
     #expect(addresses("b") == [endpoint.addresses, [address]])
   }
 
+  /// A host without a name that TLS could send counts as none. A channel with its own security does not look at hosts.
+  @Test(arguments: [true, false])
+  func endpointsAreAskedForTheirHostsWhereTheirClusterWantsIt(_ usesClusterSecurity: Bool) {
+    let tree = start(Tree(usesClusterSecurity: usesClusterSecurity))
+    let hosts = ["a.example", "b.example:80", nil, "10.0.0.1", "[::1]:80", "c.example."]
+    let bare = hosts.indices.map { EndpointAddress.ipv4(UInt32($0), port: 1) }
+    let endpoints = zip(bare, hosts).map { address, host in
+      var endpoint = Endpoint([address])
+      endpoint.attributes[EndpointHostName.self] = host
+      return endpoint
+    }
+    let places = [
+      EndpointsResource.Place(
+        name: "p",
+        weight: 1,
+        endpoints: Array(endpoints[..<5]),
+        draining: [endpoints[5]]
+      )
+    ]
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a", "b"]))
+    for (name, sendsHosts) in [("a", true), ("b", false)] {
+      var cluster = ClusterResource(name: name, kind: .endpoints("e"), policy: .whole([]))
+      cluster.security = ClusterSecurity(roots: .ofSystem, sendsHosts: sendsHosts)
+      _ = tree.received(ResourceKey(.cluster, name), .resource(.success(.cluster(cluster))))
+    }
+    let servers = EndpointsResource(priorities: [places], drops: [])
+    _ = tree.received(ResourceKey(.endpoints, "e"), .resource(.success(.endpoints(servers))))
+    func addresses(_ name: String) -> [EndpointAddress]? {
+      guard case .leaves(let leaves, _)? = config(tree)?.clusters[name] else { return nil }
+      return leaves.compactMap(\.endpoints).flatMap(\.priorities).joined().flatMap(\.allEndpoints)
+        .flatMap(\.addresses).sorted { $0.host < $1.host }
+    }
+    let names = ["a.example", "b.example", nil, nil, nil, "c.example"]
+    let secured = zip(bare, names).map { address, name in name.map { .secured(address, as: $0) } ?? address }
+    #expect(addresses("a") == (usesClusterSecurity ? secured : bare))
+    #expect(addresses("b") == bare)
+  }
+
   @Test func aggregatesThatAreTooDeepAreRefused() {
     let tree = start()
     _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["0"]))
@@ -240,7 +277,15 @@ import Testing
 
 /// A tree by reference, as expectations need it.
 private final class Tree {
-  private var tree = DependencyTree(listener: "l", authority: "name")
+  private var tree: DependencyTree
+
+  init(usesClusterSecurity: Bool = false) {
+    tree = DependencyTree(
+      listener: "l",
+      authority: "name",
+      usesClusterSecurity: usesClusterSecurity
+    )
+  }
 
   func received(_ key: ResourceKey, _ update: ResourceUpdate) -> Bool { tree.received(key, update) }
   func lease(_ clusters: Set<ExactText>) { tree.lease(clusters) }

@@ -8,6 +8,6 @@ import Testing
     var lines: [String] = []
     while let line = peer.line() { lines.append(line) }
     peer.stop()
-    #expect(lines == ["353 are the same"])
+    #expect(lines == ["354 are the same"])
   }
 }

@@ -17,11 +17,8 @@ import Testing
     #"[{"exact": "2001:db8::1"}]"#, #"[{"contains": "nobody"}, {"suffix": ".org"}]"#,
   ])
   func namesOfServers(_ rules: String) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let plane = try PlanePeer()
-    let text = try bootstrap(plane, in: folder)
+    let text = try plane.securedBootstrap()
     var options = ServerOptions()
     options.tls = ServerTLS(
       credentials: SpecialCertificates.named,
@@ -50,27 +47,6 @@ import Testing
       peer.stop()
       #expect(try JSONDecoder().decode([String: Int].self, from: Data(line.utf8)) == [ours: 2], "\(rules)")
     }
-  }
-
-  private func bootstrap(_ plane: PlanePeer, in folder: URL) throws -> String {
-    var files: [String: String] = [:]
-    for (member, source) in [
-      ("certificate_file", TestCertificates.clientCertificate),
-      ("private_key_file", TestCertificates.clientKey),
-      ("ca_certificate_file", SpecialCertificates.authority),
-    ] {
-      guard case .bytes(let bytes) = source else { continue }
-      try Data(bytes).write(to: folder.appending(path: member))
-      files[member] = folder.appending(path: member).path
-    }
-    let plugin: [String: Any] = ["plugin_name": "file_watcher", "config": files]
-    let server: [String: Any] = [
-      "server_uri": "127.0.0.1:\(plane.port)", "channel_creds": [["type": "insecure"]],
-    ]
-    let all: [String: Any] = [
-      "xds_servers": [server], "node": ["id": "n"], "certificate_providers": ["files": plugin],
-    ]
-    return String(decoding: try JSONSerialization.data(withJSONObject: all), as: UTF8.self)
   }
 
   private func mesh(_ rules: String, port: Int) throws -> Mesh {

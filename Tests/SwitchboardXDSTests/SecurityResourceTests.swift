@@ -52,6 +52,11 @@ import XDSMessages
     #expect(
       all == ClusterSecurity(roots: .provider("p"), identity: "q", names: [rule], sentName: "a.example")
     )
+    let automatic = try security {
+      $0.autoHostSni = true
+      $0.autoSniSanValidation = true
+    }
+    #expect(automatic == ClusterSecurity(roots: .provider("p"), sendsHosts: true, expectsSentName: true))
     let combined = try security {
       let validation = $0.commonTlsContext.validationContext
       $0.commonTlsContext.combinedValidationContext.defaultValidationContext = validation
@@ -124,6 +129,17 @@ import XDSMessages
     #expect(
       try fault { $0.sni = String(repeating: "a", count: 256) } == "sni: has more than 255 bytes"
     )
+  }
+
+  /// What was sent counts instead of the rules, and the rules if nothing was.
+  @Test func theNameThatWasSentMayBeExpected() {
+    var security = ClusterSecurity(roots: .ofSystem, names: [rule("b.example")])
+    #expect(security.rules(sent: "a.example") == [rule("b.example")])
+    security.expectsSentName = true
+    #expect(security.rules(sent: nil) == [rule("b.example")])
+    let rules = security.rules(sent: "a.example")
+    #expect(rules.count == 1 && rules[0].matches(.dns("a.example")) && !rules[0].matches(.dns("b.example")))
+    #expect(!rules[0].matches(.uri("a.example")))
   }
 
   private func rule(_ text: String, ignoresCase: Bool = false) -> ServerNameRule {

@@ -13,12 +13,15 @@ import Testing
   private func leaf(
     _ endpoints: [Endpoint],
     _ kind: ClusterResource.Kind = .endpoints("c"),
-    isTrusted: Bool = false
+    isTrusted: Bool = true
   ) -> LeafConfig {
     var cluster = ClusterResource(name: "c", kind: kind, policy: .whole([]))
     cluster.isTrusted = isTrusted
     let places = endpoints.map { EndpointsResource.Place(name: "p", weight: 1, endpoints: [$0]) }
-    return LeafConfig(cluster: cluster, endpoints: EndpointsResource(priorities: [places], drops: []))
+    var endpoints = EndpointsResource(priorities: [places], drops: [], isTrusted: isTrusted)
+    // What was looked up comes from nobody.
+    if case .name = kind { endpoints = EndpointsResource(priorities: [places], drops: []) }
+    return LeafConfig(cluster: cluster, endpoints: endpoints)
   }
 
   private func host(_ hosts: ServerHosts, _ number: UInt32) -> String? {
@@ -41,11 +44,13 @@ import Testing
   }
 
   /// The route may be another control plane's, which is trusted.
-  @Test(arguments: [true, false])
-  func aNameIsNoHostIfItsControlPlaneIsNotTrusted(_ isTrusted: Bool) {
+  @Test(
+    arguments: [.endpoints("c"), ClusterResource.Kind.name(.name(host: "a.example", port: 80))],
+    [true, false]
+  )
+  func aNameIsNoHostIfItsControlPlaneIsNotTrusted(_ kind: ClusterResource.Kind, _ isTrusted: Bool) {
     let hosts = ServerHosts()
-    let name = ClusterResource.Kind.name(.name(host: "a.example", port: 80))
-    hosts.update(leaf([endpoint([1], "a.example:80")], name, isTrusted: isTrusted))
+    hosts.update(leaf([endpoint([1], "a.example:80")], kind, isTrusted: isTrusted))
     #expect(host(hosts, 1) == (isTrusted ? "a.example:80" : nil))
   }
 }

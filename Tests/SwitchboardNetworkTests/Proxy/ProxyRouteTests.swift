@@ -86,6 +86,24 @@ import Testing
     #expect(route.legs.map(\.server) == addresses)
   }
 
+  /// A name in TLS is no part of the way.
+  @Test func anAddressWithANameIsReachedAsItWouldBeWithoutIt() throws {
+    let bare: [EndpointAddress] = [
+      .ipv4(0x7F00_0001, port: 1), .name(host: "n", port: 2),
+      .proxied(.ipv4(2, port: 2), by: .ipv4(3, port: 3)),
+    ]
+    let named = bare.map { EndpointAddress.secured($0, as: "a.example") }
+    for option in [ProxyOption.none, .http(host: "p", port: 3128)] {
+      let (route, usual) = (
+        try ProxyRoute(to: named, option, ProxyEnvironment()),
+        try ProxyRoute(to: bare, option, ProxyEnvironment())
+      )
+      #expect(route.legs.map(\.destination) == usual.legs.map(\.destination))
+      #expect(route.legs.map(\.tunnel) == usual.legs.map(\.tunnel))
+      #expect(route.legs.map(\.server?.way) == usual.legs.map(\.server))
+    }
+  }
+
   @Test(arguments: [
     EndpointAddress.proxied(.unix(path: "/a"), by: .ipv4(1, port: 1)),
     .proxied(.ipv4(1, port: 1), by: .unix(path: "/a")),

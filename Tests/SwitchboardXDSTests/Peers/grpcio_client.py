@@ -24,7 +24,7 @@ def main():
     metadata = [tuple(field.split("=", 1)) for field in sys.argv[4 + len(flags):]]
     # Read when the library is loaded.
     os.environ["GRPC_XDS_BOOTSTRAP_CONFIG"] = bootstrap
-    features = ["ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK", "AUTHORITY_REWRITE"]
+    features = ["ORCA_LRS_PROPAGATION", "HTTP_CONNECT", "FALLBACK", "AUTHORITY_REWRITE", "SNI"]
     # With it, what is deleted is still used.
     if "--data-errors" in flags:
         features.append("DATA_ERROR_HANDLING")

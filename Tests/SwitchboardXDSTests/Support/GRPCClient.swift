@@ -4,6 +4,8 @@ import Testing
 
 /// gRPC's own client (C-core, by grpcio), which makes calls when it is told to.
 final class GRPCClient {
+  private static let script = TestFolders.peers().appending(path: "grpcio_client.py").path
+
   private let process: ChildProcess
 
   /// A client of these control planes, the preferred one first, with features that the bootstrap says of them. Its calls have the
@@ -28,11 +30,19 @@ final class GRPCClient {
         "authorities": owner.isEmpty ? [:] : [owner: [:] as [String: Any]],
       ] as [String: Any]
     )
-    let script = TestFolders.peers().appending(path: "grpcio_client.py").path
-    let arguments = [script, String(decoding: bootstrap, as: UTF8.self), "xds://\(owner)/greeter", "0"]
+    let arguments = [Self.script, String(decoding: bootstrap, as: UTF8.self), "xds://\(owner)/greeter", "0"]
     process = try ChildProcess(
       TestFolders.python,
       arguments + (readsErrors ? ["--data-errors"] : []) + metadata.map { "\($0.0)=\($0.1)" }
+    )
+    _ = process.line()
+  }
+
+  /// A client whose servers are secured as the control plane says, by the provider `files`.
+  init(secured plane: PlanePeer) throws {
+    process = try ChildProcess(
+      TestFolders.python,
+      [Self.script, try plane.securedBootstrap(), "xds:///greeter", "0", "--control-plane-security"]
     )
     _ = process.line()
   }

@@ -18,6 +18,10 @@ public enum EndpointAddress: Hashable, Sendable {
   /// does not apply to it. `by` is where the proxy is, which is no address behind another.
   indirect case proxied(EndpointAddress, by: EndpointAddress)
 
+  /// An address whose server has a name of its own in TLS: connections ask for it (SNI), and the server's certificate must have it,
+  /// instead of the channel's. It means nothing in plaintext.
+  indirect case secured(EndpointAddress, as: String)
+
   /// A numeric IPv4 or IPv6 address, without brackets. `nil` if the text is neither.
   public init?(ip text: some StringProtocol, port: UInt16) {
     let text = Array(text.utf8)
@@ -32,19 +36,35 @@ public enum EndpointAddress: Hashable, Sendable {
   }
 
   /// Whether it is an IPv6 address.
-  package var isIPv6: Bool { if case .ipv6 = self { true } else { false } }
+  package var isIPv6: Bool { if case .ipv6 = way { true } else { false } }
 
   /// Whether it is an internet address.
   package var isIP: Bool {
     switch self {
     case .ipv4, .ipv6: true
     case .unix, .unixAbstract, .name, .proxied: false
+    case .secured(let address, _): address.isIP
     }
   }
 
-  /// The address itself, without the proxy that it may be behind.
-  package var withoutProxy: EndpointAddress {
-    if case .proxied(let address, _) = self { address } else { self }
+  /// The address itself, without the proxy that it may be behind, and without a name in TLS.
+  package var bare: EndpointAddress {
+    switch self {
+    case .proxied(let address, _), .secured(let address, _): address.bare
+    case .ipv4, .ipv6, .unix, .unixAbstract, .name: self
+    }
+  }
+
+  /// The way to the server: the address without a name in TLS.
+  package var way: EndpointAddress { if case .secured(let address, _) = self { address.way } else { self } }
+
+  /// The name that the server's TLS is asked for; `nil`: that of the channel.
+  package var tlsName: String? {
+    switch self {
+    case .secured(_, let name): name
+    case .proxied(let address, _): address.tlsName
+    case .ipv4, .ipv6, .unix, .unixAbstract, .name: nil
+    }
   }
 
   /// The port; `nil` for a Unix domain socket.
@@ -52,7 +72,7 @@ public enum EndpointAddress: Hashable, Sendable {
     switch self {
     case .ipv4(_, let port), .ipv6(_, _, _, let port), .name(_, let port): port
     case .unix, .unixAbstract: nil
-    case .proxied(let address, _): address.port
+    case .proxied(let address, _), .secured(let address, _): address.port
     }
   }
 
@@ -64,14 +84,14 @@ public enum EndpointAddress: Hashable, Sendable {
     case .unix(let path): path
     case .unixAbstract(let name): name
     case .name(let host, _): host
-    case .proxied(let address, _): address.host
+    case .proxied(let address, _), .secured(let address, _): address.host
     }
   }
 }
 
 extension EndpointAddress: CustomStringConvertible {
   /// As in a target's name: `127.0.0.1:80`, `[::1]:80`, `unix:/path`, `unix-abstract:name`; one behind a proxy with that:
-  /// `127.0.0.1:80 by 127.0.0.1:3128`.
+  /// `127.0.0.1:80 by 127.0.0.1:3128`; one with a name in TLS with that: `127.0.0.1:80 as shop.example`.
   public var description: String {
     switch self {
     case .ipv4(_, let port), .name(_, let port): "\(host):\(port)"
@@ -79,6 +99,7 @@ extension EndpointAddress: CustomStringConvertible {
     case .unix(let path): "unix:\(path)"
     case .unixAbstract(let name): "unix-abstract:\(name)"
     case .proxied(let address, let proxy): "\(address) by \(proxy)"
+    case .secured(let address, let name): "\(address) as \(name)"
     }
   }
 }

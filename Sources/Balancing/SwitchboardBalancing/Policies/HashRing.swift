@@ -68,8 +68,8 @@ extension EndpointAddress {
     case .unix(let path): path
     case .unixAbstract(let name): "\0" + name
     case .ipv4, .ipv6, .name: description
-    // The way to a server is no part of what it is.
-    case .proxied(let address, _): address.hashKey
+    // Neither the way to a server nor what TLS calls it is a part of what it is.
+    case .proxied(let address, _), .secured(let address, _): address.hashKey
     }
   }
 }

@@ -49,7 +49,7 @@ final class RandomSubsettingBalancer: LoadBalancer {
     let usable = endpoints.filter { !$0.addresses.isEmpty }
     guard usable.count > size else { return usable }
     return
-      usable.map { (hash: XXHash64.hash($0.addresses[0].withoutProxy.description, seed: salt), endpoint: $0) }
+      usable.map { (hash: XXHash64.hash($0.addresses[0].bare.description, seed: salt), endpoint: $0) }
       .sorted { $0.hash < $1.hash }
       .prefix(size)
       .map(\.endpoint)

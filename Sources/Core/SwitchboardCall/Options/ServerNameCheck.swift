@@ -1,8 +1,11 @@
-/// Whether a server is the right one, by the names in its certificate. Two are the same if they are one object.
+/// Whether a server is the right one, by the names in its certificate and by the name that it was asked for. Two are the same if they
+/// are one object.
 package final class ServerNameCheck: Sendable, Hashable {
-  package let accepts: @Sendable ([PeerCertificate.AlternativeName]) -> Bool
+  package typealias Accepts = @Sendable (_ names: [PeerCertificate.AlternativeName], _ sent: String?) -> Bool
 
-  package init(_ accepts: @escaping @Sendable ([PeerCertificate.AlternativeName]) -> Bool) {
+  package let accepts: Accepts
+
+  package init(_ accepts: @escaping Accepts) {
     self.accepts = accepts
   }
 

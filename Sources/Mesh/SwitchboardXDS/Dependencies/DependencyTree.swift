@@ -26,6 +26,8 @@ struct DependencyTree: Sendable {
   private let listener: ResourceKey
   /// The name by which the routes are found.
   private let authority: String
+  /// Whether the control plane says how servers are secured.
+  private let usesClusterSecurity: Bool
   private var known: [ResourceKey: Result<Resource, GRPCStatus>] = [:]
   /// What has happened to resources that are still used.
   private var ambient: [ResourceKey: String] = [:]
@@ -34,9 +36,10 @@ struct DependencyTree: Sendable {
   /// Clusters of routes that are used no more, but for calls that began with them.
   private var leased: Set<ExactText> = []
 
-  init(listener: String, authority: String) {
+  init(listener: String, authority: String, usesClusterSecurity: Bool = false) {
     self.listener = ResourceKey(.listener, listener)
     self.authority = authority
+    self.usesClusterSecurity = usesClusterSecurity
   }
 
   /// Takes what has become of a resource. Returns whether that may change anything.
@@ -78,7 +81,7 @@ struct DependencyTree: Sendable {
 
   /// The next step. What is not needed any more is forgotten.
   mutating func resolve() -> Step {
-    var walk = Walk(known: known, ambient: ambient, found: found)
+    var walk = Walk(self)
     let outcome = self.outcome(&walk)
     known = known.filter { walk.watches.contains($0.key) }
     ambient = ambient.filter { walk.watches.contains($0.key) }
@@ -142,9 +145,10 @@ struct DependencyTree: Sendable {
 
   /// A walk along what names what.
   private struct Walk {
-    let known: [ResourceKey: Result<Resource, GRPCStatus>]
-    let ambient: [ResourceKey: String]
-    let found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
+    private let known: [ResourceKey: Result<Resource, GRPCStatus>]
+    private let ambient: [ResourceKey: String]
+    private let found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
+    private let usesClusterSecurity: Bool
     /// What leads to the clusters: the listener, and routes of their own.
     private var way: [ResourceKey] = []
     private(set) var watches: Set<ResourceKey> = []
@@ -157,14 +161,11 @@ struct DependencyTree: Sendable {
     /// Whether something had no room.
     private(set) var isFull = false
 
-    init(
-      known: [ResourceKey: Result<Resource, GRPCStatus>],
-      ambient: [ResourceKey: String],
-      found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
-    ) {
-      self.known = known
-      self.ambient = ambient
-      self.found = found
+    init(_ tree: DependencyTree) {
+      known = tree.known
+      ambient = tree.ambient
+      found = tree.found
+      usesClusterSecurity = tree.usesClusterSecurity
     }
 
     /// What has happened to the resources that a cluster depends on.
@@ -254,6 +255,9 @@ struct DependencyTree: Sendable {
       leaf.keepsSessions = keepsSessions
       leaf.ambient = note(of: cluster)
       if cluster.usesProxies { leaf.endpoints = leaf.endpoints?.behindTheirProxies }
+      if usesClusterSecurity, cluster.security?.sendsHosts == true {
+        leaf.endpoints = leaf.endpoints?.securedByTheirHosts
+      }
       leaves.append(leaf)
       return nil
     }

@@ -15,9 +15,9 @@ struct ClusterContexts: Sendable {
     if let identity = wanted.identity {
       tls.credentials = TLSCredentials(try providers.provider(named: identity))
     }
-    let rules = wanted.names
-    tls.nameCheck = ServerNameCheck { names in
-      rules.isEmpty || names.contains { name in rules.contains { $0.matches(name) } }
+    tls.nameCheck = ServerNameCheck { names, sent in
+      let rules = wanted.rules(sent: sent)
+      return rules.isEmpty || names.contains { name in rules.contains { $0.matches(name) } }
     }
     // Connections wait for certificates that are not there yet.
     return SubchannelSecurity(

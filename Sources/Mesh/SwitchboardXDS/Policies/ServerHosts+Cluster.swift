@@ -18,5 +18,7 @@ extension ServerHosts {
 extension LeafConfig {
   /// Those of endpoints are left out if the control plane that has sent them is not trusted. It may be another one than that of the
   /// cluster, which has the name that is looked up.
-  fileprivate var hasTrustedHosts: Bool { if case .name = cluster.kind { cluster.isTrusted } else { true } }
+  fileprivate var hasTrustedHosts: Bool {
+    if case .name = cluster.kind { cluster.isTrusted } else { endpoints?.isTrusted ?? false }
+  }
 }

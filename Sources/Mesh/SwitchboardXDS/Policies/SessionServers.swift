@@ -57,7 +57,7 @@ final class SessionServers: Picker {
     var kept: Set<ObjectIdentifier> = []
     if let leaf, isActive {
       for (endpoint, health) in leaf.places.lazy.flatMap(\.withHealth) {
-        let keys = endpoint.addresses.map { ExactText($0.withoutProxy.description) }
+        let keys = endpoint.addresses.map { ExactText($0.bare.description) }
         guard let key = keys.first else { continue }
         let entry = Entry(
           endpoint,
@@ -123,7 +123,7 @@ final class SessionServers: Picker {
   }
 
   private func entry(of server: SessionSubchannel) -> Entry? {
-    guard let first = server.addresses.first, let entry = entries[first.withoutProxy.description],
+    guard let first = server.addresses.first, let entry = entries[first.bare.description],
       Set(entry.endpoint.addresses) == Set(server.addresses)
     else { return nil }
     return entry
@@ -131,7 +131,7 @@ final class SessionServers: Picker {
 
   fileprivate func addressesChanged(_ server: SessionSubchannel, from old: [EndpointAddress]) {
     for address in old {
-      guard let entry = entries[address.withoutProxy.description], entry.theirs === server else { continue }
+      guard let entry = entries[address.bare.description], entry.theirs === server else { continue }
       entry.theirs = nil
     }
     took(server)

@@ -54,7 +54,11 @@ public struct XDSResolver: Resolver {
       var environment = environment(updates)
       environment.certificates = certificates
       let client = XDSClientPool.ofProcess.client(settings, for: target.text, environment)
-      let tree = DependencyTree(listener: listener, authority: target.endpoint)
+      let tree = DependencyTree(
+        listener: listener,
+        authority: target.endpoint,
+        usesClusterSecurity: usesClusterSecurity
+      )
       let logger = usedLogger.adding(["target": target.text])
       let contexts =
         usesClusterSecurity

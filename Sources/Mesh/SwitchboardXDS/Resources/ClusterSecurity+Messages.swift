@@ -24,13 +24,9 @@ extension ClusterSecurity {
       guard upstream.sni.utf8.count <= Self.longestName else {
         throw ResourceFault("sni", "has more than \(Self.longestName) bytes")
       }
-      guard !upstream.sni.isEmpty else { return security }
-      security.sentName = upstream.sni
-      if upstream.autoSniSanValidation {
-        security.names = [
-          ServerNameRule(text: .exact(Array(upstream.sni.utf8)), ignoresCase: false, isOfDNS: true)
-        ]
-      }
+      security.sentName = upstream.sni.isEmpty ? nil : upstream.sni
+      security.sendsHosts = upstream.autoHostSni
+      security.expectsSentName = upstream.autoSniSanValidation
       return security
     }
   }

@@ -18,4 +18,14 @@ struct ClusterSecurity: Hashable, Sendable {
   var names: [ServerNameRule] = []
   /// The name that is sent (gRFC A101).
   var sentName: String?
+  /// Whether the host of an endpoint is sent instead, if it has one.
+  var sendsHosts = false
+  /// Whether a server's certificate must have the name that was sent, if one was; `names` do not count then.
+  var expectsSentName = false
+
+  /// What one of the names of a server must match that was asked for a name, or for none.
+  func rules(sent: String?) -> [ServerNameRule] {
+    guard expectsSentName, let sent else { return names }
+    return [ServerNameRule(text: .exact(Array(sent.utf8)), ignoresCase: false, isOfDNS: true)]
+  }
 }

@@ -1,4 +1,5 @@
 import SwitchboardBalancing
+import SwitchboardNetwork
 import SwitchboardProtobuf
 import SwitchboardText
 import SwitchboardTransport
@@ -43,6 +44,28 @@ extension Endpoint {
   var behindItsProxy: Endpoint {
     guard let proxy = attributes[EndpointProxy.self] else { return self }
     return Endpoint(addresses.map { .proxied($0, by: proxy) }, attributes: attributes)
+  }
+}
+
+extension [Endpoint] {
+  /// The same servers, which TLS asks for their hosts. A host that cannot be sent counts as none.
+  var securedByTheirHosts: [Endpoint] {
+    var changed = self
+    forEachRun { attributes, run in
+      guard let name = attributes[EndpointHostName.self].flatMap(ServerName.init(ofHost:)) else { return }
+      for index in run {
+        changed[index].addresses = self[index].addresses.map { .secured($0, as: name.text) }
+      }
+    }
+    return changed
+  }
+}
+
+extension ServerName {
+  /// The name in a host, which may have a port; `nil` if it cannot be sent.
+  fileprivate init?(ofHost host: String) {
+    guard let name = try? ServerName(sent: HostAndPort(host)?.host ?? host) else { return nil }
+    self = name
   }
 }
 

@@ -75,13 +75,16 @@ struct EndpointsResource: Hashable, Sendable {
   let size: Int
   /// Whether some endpoint has a proxy.
   let hasProxies: Bool
+  /// Whether the control plane that sent it may have calls have the hosts of servers as authority (gRFC A81).
+  let isTrusted: Bool
   /// Of the addresses: it tells two lists apart that differ in the last of them.
   private let digest: Int
 
-  init(priorities: [[Place]], drops: [Drop], hasProxies: Bool = false) {
+  init(priorities: [[Place]], drops: [Drop], hasProxies: Bool = false, isTrusted: Bool = false) {
     self.priorities = priorities
     self.drops = drops
     self.hasProxies = hasProxies
+    self.isTrusted = isTrusted
     var (size, hasher) = (0, Hasher())
     for place in priorities.joined() {
       size += 1
@@ -97,7 +100,7 @@ struct EndpointsResource: Hashable, Sendable {
   /// An update is compared with what was known at several places.
   static func == (left: EndpointsResource, right: EndpointsResource) -> Bool {
     left.digest == right.digest && left.priorities == right.priorities && left.drops == right.drops
-      && left.hasProxies == right.hasProxies
+      && left.hasProxies == right.hasProxies && left.isTrusted == right.isTrusted
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(digest) }
@@ -111,10 +114,10 @@ extension EndpointsResource {
   /// How many shares of calls may be dropped: a call asks for each.
   private static let dropLimit = 100
 
-  /// `trustsHosts`: whether calls may have the hosts of servers as authority, which come from this control plane.
+  /// `isTrusted`: whether the control plane that has sent it is.
   init(
     _ message: Envoy_Config_Endpoint_V3_ClusterLoadAssignment,
-    trustsHosts: Bool
+    isTrusted: Bool
   ) throws(ResourceFault) {
     guard message.policy.dropOverloads.count <= Self.dropLimit else {
       throw ResourceFault("policy.drop_overloads", "are more than \(Self.dropLimit)")
@@ -130,7 +133,7 @@ extension EndpointsResource {
     )
     for (position, places) in message.endpoints.enumerated() {
       let place = try part("endpoints[\(position)]") { () throws(ResourceFault) in
-        try Place(places, &addresses, &hasProxies, trustsHosts: trustsHosts)
+        try Place(places, &addresses, &hasProxies)
       }
       guard let place else { continue }
       byPriority[Int(places.priority), default: []].append(place)
@@ -155,21 +158,32 @@ extension EndpointsResource {
       }
       priorities.append(places)
     }
-    self.init(priorities: priorities, drops: drops, hasProxies: hasProxies)
+    self.init(priorities: priorities, drops: drops, hasProxies: hasProxies, isTrusted: isTrusted)
   }
 
   /// The same servers, reached by their proxies where they have some (gRFC A86).
   var behindTheirProxies: EndpointsResource {
-    guard hasProxies else { return self }
+    hasProxies ? mapEndpoints { $0.map(\.behindItsProxy) } : self
+  }
+
+  /// The same servers, asked for their hosts by TLS where they have some (gRFC A101).
+  var securedByTheirHosts: EndpointsResource { mapEndpoints(\.securedByTheirHosts) }
+
+  private func mapEndpoints(_ change: ([Endpoint]) -> [Endpoint]) -> EndpointsResource {
     let priorities = priorities.map { places in
       places.map { place in
         var place = place
-        place.endpoints = place.endpoints.map(\.behindItsProxy)
-        place.draining = place.draining.map(\.behindItsProxy)
+        place.endpoints = change(place.endpoints)
+        place.draining = change(place.draining)
         return place
       }
     }
-    return EndpointsResource(priorities: priorities, drops: drops, hasProxies: true)
+    return EndpointsResource(
+      priorities: priorities,
+      drops: drops,
+      hasProxies: hasProxies,
+      isTrusted: isTrusted
+    )
   }
 }
 
@@ -179,8 +193,7 @@ extension EndpointsResource.Place {
   fileprivate init?(
     _ message: Envoy_Config_Endpoint_V3_LocalityLbEndpoints,
     _ addresses: inout Set<EndpointAddress>,
-    _ hasProxies: inout Bool,
-    trustsHosts: Bool
+    _ hasProxies: inout Bool
   ) throws(ResourceFault) {
     let place = message.locality
     locality = Locality(
@@ -218,7 +231,7 @@ extension EndpointsResource.Place {
       let ownProxy = try (server.hasMetadata ? server.metadata.proxy("\(path).metadata") : nil) ?? proxy
       guard let health = EndpointHealth(server.healthStatus) else { continue }
       hasProxies = hasProxies || ownProxy != nil
-      endpoint.attributes = traits.attributes(weight: own, host: trustsHosts ? host : nil, proxy: ownProxy)
+      endpoint.attributes = traits.attributes(weight: own, host: host, proxy: ownProxy)
       if health == .draining {
         draining.append(endpoint)
       } else {

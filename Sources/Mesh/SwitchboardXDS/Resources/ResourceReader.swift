@@ -109,7 +109,7 @@ struct ResourceReader: Sendable {
       case .endpoints:
         let message = try packed.contents(Envoy_Config_Endpoint_V3_ClusterLoadAssignment.self)
         return named(message.clusterName, wrapped) { () throws(ResourceFault) in
-          .endpoints(try EndpointsResource(message, trustsHosts: isTrusted))
+          .endpoints(try EndpointsResource(message, isTrusted: isTrusted))
         }
       }
     } catch { return Read(name: wrapped, result: .failure(error)) }

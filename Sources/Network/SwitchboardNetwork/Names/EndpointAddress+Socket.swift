@@ -8,6 +8,7 @@ extension SocketAddress {
       case .ipv4(_, let port), .ipv6(_, _, _, let port): SocketAddress.numeric(address.host, port: Int(port))
       case .unix(let path): SocketAddress.unix(path: path)
       case .unixAbstract(let name): SocketAddress.unix(abstractName: name)
+      case .secured(let address, _): SocketAddress(address)
       case .name, .proxied: nil
       }
     guard let made else { return nil }

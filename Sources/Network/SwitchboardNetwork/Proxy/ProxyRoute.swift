@@ -37,14 +37,14 @@ package struct ProxyRoute: Sendable, Equatable {
     var direct: [SocketAddress] = []
     var legs: [Leg] = []
     for address in addresses {
-      if case .proxied(let server, let proxy) = address {
+      if case .proxied(let server, let proxy) = address.way {
         legs.append(try Self.leg(to: server, by: proxy, for: address))
         continue
       }
       let destination = mayApply ? try ProxyDestination(address) : nil
       if let destination, let leg = try Self.leg(to: destination, for: address, option, environment) {
         legs.append(leg)
-      } else if case .name(let host, let port) = address {
+      } else if case .name(let host, let port) = address.way {
         legs.append(Leg(destination: .name(host: host, port: Int(port)), tunnel: nil, server: address))
       } else if let address = SocketAddress(address) {
         direct.append(address)

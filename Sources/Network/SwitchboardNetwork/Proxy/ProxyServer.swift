@@ -29,7 +29,7 @@ package struct ProxyServer: Sendable, Equatable {
     switch address {
     case .ipv4, .ipv6, .name:
       self.init(language: .http, host: address.host, port: Int(address.port ?? 0), credentials: nil)
-    case .unix, .unixAbstract, .proxied: return nil
+    case .unix, .unixAbstract, .proxied, .secured: return nil
     }
   }
 
@@ -67,7 +67,7 @@ struct ProxyDestination: Sendable, Equatable {
 
   /// `nil` for a Unix socket, which is never reached through a proxy.
   init?(_ address: EndpointAddress) throws(GRPCStatus) {
-    if case .name(let host, let port) = address {
+    if case .name(let host, let port) = address.way {
       try self.init(name: host, port: Int(port))
     } else if let address = SocketAddress(address) {
       self.init(address)

@@ -8,8 +8,8 @@ import SwitchboardCall
 #endif
 
 /// The name in a server's certificate, in a form that OpenSSL takes neither for no name nor for several.
-struct ServerName {
-  let text: String
+package struct ServerName {
+  package let text: String
   /// Whether it is a numeric address: verified as an address, and not sent in SNI.
   let isAddress: Bool
 
@@ -28,6 +28,18 @@ struct ServerName {
       message: "TLS: cannot verify a certificate for \(shown): \(reason)",
       origin: .user
     )
+  }
+
+  /// A name that is sent. Throws `INVALID_ARGUMENT` for an address too, which SNI does not allow.
+  package init(sent text: String) throws(GRPCStatus) {
+    try self.init(text)
+    guard !isAddress else {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "TLS: cannot ask a server for \(text.debugDescription): an address is no name",
+        origin: .user
+      )
+    }
   }
 
   /// Asks the system, because OpenSSL takes a text that only begins with an address for one. A zero byte would end the

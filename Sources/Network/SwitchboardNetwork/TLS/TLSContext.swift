@@ -93,7 +93,9 @@ package final class TLSContext: @unchecked Sendable {
     if options.skipsVerification {
       SSL_CTX_set_verify(raw, SSL_VERIFY_NONE, nil)
     } else {
-      if let name, nameCheck == nil { try require(name) }
+      if let name, nameCheck == nil, !Self.require(name, SSL_CTX_get0_param(raw)) {
+        throw .tls("cannot verify a certificate for \(name.text)", code: .internalError)
+      }
       SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
       try trust(options.trustRoots)
     }
@@ -114,23 +116,20 @@ package final class TLSContext: @unchecked Sendable {
   /// RFC 9525: only names of servers count, not the subject's common name, and a star stands for a whole label.
   static let hostRules = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
 
-  /// Verifies the name in the peer's certificate on every connection.
-  private func require(_ name: ServerName) throws(GRPCStatus) {
-    let parameters = SSL_CTX_get0_param(raw)
-    X509_VERIFY_PARAM_set_hostflags(parameters, Self.hostRules)
-    let isSet =
-      name.isAddress
-      ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.text)
-      : X509_VERIFY_PARAM_set1_host(parameters, name.text, name.text.utf8.count)
-    guard isSet == 1 else {
-      throw .tls("cannot verify a certificate for \(name.text)", code: .internalError)
-    }
+  /// Verifies this name in the peer's certificate, and no other. Returns `false` if there is no memory.
+  private static func require(_ name: ServerName, _ parameters: OpaquePointer?) -> Bool {
+    X509_VERIFY_PARAM_set_hostflags(parameters, hostRules)
+    if name.isAddress { return X509_VERIFY_PARAM_set1_ip_asc(parameters, name.text) == 1 }
+    return X509_VERIFY_PARAM_set1_ip(parameters, nil, 0) == 1
+      && X509_VERIFY_PARAM_set1_host(parameters, name.text, name.text.utf8.count) == 1
   }
 
-  /// Sends the server name, unless it is an address, which SNI does not allow. Returns `false` if there is no memory.
-  func announceName(_ ssl: OpaquePointer) -> Bool {
-    guard let serverName, !serverName.isAddress else { return true }
-    return switchboard_ssl_set_server_name(ssl, serverName.text) == 1
+  /// Sends the name of the server, unless it is an address, which SNI does not allow. `own` is that of one connection: it is also the
+  /// one that is verified. Returns `false` if there is no memory.
+  func announce(_ own: ServerName?, on ssl: OpaquePointer) -> Bool {
+    if let own, nameCheck == nil, !Self.require(own, SSL_get0_param(ssl)) { return false }
+    guard let name = own ?? serverName, !name.isAddress else { return true }
+    return switchboard_ssl_set_server_name(ssl, name.text) == 1
   }
 
   private func use(_ credentials: TLSCredentials) throws(GRPCStatus) {

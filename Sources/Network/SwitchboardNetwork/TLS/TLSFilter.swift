@@ -56,8 +56,9 @@ package final class TLSFilter: Packable {
     let raw = switchboard_wire_method()
   }
 
-  /// Without arenas, or without `TLSMemory`, it is never packed. `nil` if there is no memory.
-  package init?(_ context: TLSContext, arenas: ArenaSlabs? = nil) {
+  /// `name` is what a client asks the server for instead of the context's name. Without arenas, or without `TLSMemory`, it is never
+  /// packed. `nil` if there is no memory.
+  package init?(_ context: TLSContext, name: ServerName? = nil, arenas: ArenaSlabs? = nil) {
     memory = PackableMemory(in: OpenSSL.borrowsMemory ? arenas : nil)
     guard let ssl = memory.arena.makeConnection(context.raw) else {
       memory.end()
@@ -77,7 +78,7 @@ package final class TLSFilter: Packable {
       }
     }
     if context.isServer { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
-    guard context.announceName(ssl) else { return nil }
+    guard context.announce(name, on: ssl) else { return nil }
   }
 
   deinit {
@@ -137,7 +138,7 @@ package final class TLSFilter: Packable {
     let result = SSL_do_handshake(ssl)
     if result == 1 {
       guard version == .http2 || context.allowsHTTP1 else { return fail(.noHTTP2) }
-      if let check = context.nameCheck, !check.accepts(peerNames) { return fail(.wrongNames) }
+      if let check = context.nameCheck, !check.accepts(peerNames, sentName) { return fail(.wrongNames) }
       countRecords(hadData: true)
       state = .secure
       return .open
@@ -167,6 +168,14 @@ package final class TLSFilter: Packable {
     return idleRecords
   }
 
+  /// The name that a client has asked the server for.
+  private var sentName: String? {
+    SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
+  }
+
+  /// On a client, the name that the server must have.
+  private var expectedName: String? { context.isServer ? nil : sentName ?? context.serverName?.text }
+
   private var handshakeFailure: GRPCStatus {
     let verification = SSL_get_verify_result(ssl)
     guard !isWithoutHTTP2 else {
@@ -178,7 +187,7 @@ package final class TLSFilter: Packable {
     }
     ERR_clear_error()
     let owner =
-      context.serverName.map { "of \($0.text) " } ?? (context.isServer ? "of the client " : "of the server ")
+      expectedName.map { "of \($0) " } ?? (context.isServer ? "of the client " : "of the server ")
     return GRPCStatus(
       code: .unavailable,
       message: "TLS: the certificate \(owner)was rejected: \(String(cString: text))\(hint(verification))",
@@ -189,7 +198,7 @@ package final class TLSFilter: Packable {
   /// What to do about a certificate that is good, but of another name.
   private func hint(_ verification: Int) -> String {
     guard [X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH].contains(Int32(verification)),
-      let name = context.serverName?.text
+      let name = expectedName
     else { return "" }
     return
       " (it does not name \(name) as a subjectAltName: connect to a name that it has, "

@@ -33,8 +33,15 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   /// The host that the server's certificate was found to name when a call needed it.
   @exclusivity(unchecked) private var namedHost: [UInt8]?
 
-  /// Without a context it is plaintext. `nil` if there is no memory.
-  init?(_ subchannel: HTTP2Subchannel, _ context: TLSContext?, socket: Socket, address: EndpointAddress?) {
+  /// Without a context it is plaintext. `name` is what the server's TLS is asked for instead of the context's. `nil` if there is no
+  /// memory.
+  init?(
+    _ subchannel: HTTP2Subchannel,
+    _ context: TLSContext?,
+    _ name: ServerName?,
+    socket: Socket,
+    address: EndpointAddress?
+  ) {
     self.subchannel = subchannel
     self.address = address
     let channel = subchannel.channel
@@ -44,7 +51,7 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
     }
     var tls: TLSFilter?
     if let context {
-      tls = TLSFilter(context, arenas: channel.loop.blocks.arenasOfTLS)
+      tls = TLSFilter(context, name: name, arenas: channel.loop.blocks.arenasOfTLS)
       guard tls != nil else { return nil }
     }
     super.init(
@@ -98,8 +105,8 @@ final class ClientConnection: ConnectionParts, HTTP1ClientConnection {
   /// Whether the connection's address is in the list.
   func isServing(_ addresses: [EndpointAddress]) -> Bool { address.map(addresses.contains) ?? true }
 
-  /// The address of its server, without the proxy that may be between; `nil` if it is not known.
-  var serverAddress: String? { address?.withoutProxy.description }
+  /// The bare address of its server; `nil` if it is not known.
+  var serverAddress: String? { address?.bare.description }
 
   /// The host of its server, for `:authority`; `nil` if it is not known. Throws if the server's certificate names others.
   func serverHost() throws(GRPCStatus) -> [UInt8]? {

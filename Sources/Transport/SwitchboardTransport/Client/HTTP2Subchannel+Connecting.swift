@@ -112,15 +112,17 @@ extension HTTP2Subchannel {
   func adopt(_ dialing: Dialing, _ socket: Socket, _ address: EndpointAddress?, _ unread: [UInt8] = []) {
     guard !dialing.isOver else { return socket.close() }
     let context: TLSContext?
+    var name: ServerName?
     do throws(GRPCStatus) {
       context = try security?.current()
+      if context != nil, let own = address?.tlsName { name = try ServerName(sent: own) }
     } catch {
       socket.close()
-      // Whatever is wrong with them, others may come.
+      // Whatever is wrong with the certificates or the name, others may come.
       let status = GRPCStatus(code: .unavailable, message: error.message, origin: .library)
       return dialingFailed(dialing, status)
     }
-    guard let connection = ClientConnection(self, context, socket: socket, address: address) else {
+    guard let connection = ClientConnection(self, context, name, socket: socket, address: address) else {
       socket.close()
       return dialingFailed(dialing, .noMemoryForConnection)
     }
