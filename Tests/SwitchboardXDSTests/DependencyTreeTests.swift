@@ -246,6 +246,25 @@ import Testing
     #expect(addresses("b") == bare)
   }
 
+  /// As long as nothing has happened, messages say who the client is.
+  @Test(arguments: ["", "greeter-7"]) func theNodeIsNoted(_ node: String) {
+    let tree = start(Tree(node: node))
+    _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["a"]))
+    _ = tree.received(ResourceKey(.cluster, "a"), cluster("a"))
+    _ = tree.received(ResourceKey(.endpoints, "of a"), endpoints(1))
+    func note() -> String? {
+      guard case .leaves(let leaves, _)? = config(tree)?.clusters["a"] else { return nil }
+      return leaves.first?.ambient
+    }
+    let usual = node.isEmpty ? nil : "xDS node ID: greeter-7"
+    #expect(note() == usual)
+    let lost = GRPCStatus(code: .unavailable, message: "it is lost")
+    _ = tree.received(ResourceKey(.endpoints, "of a"), .ambient(lost))
+    #expect(note() == "it is lost")
+    _ = tree.received(ResourceKey(.endpoints, "of a"), .ambient(nil))
+    #expect(note() == usual)
+  }
+
   @Test func aggregatesThatAreTooDeepAreRefused() {
     let tree = start()
     _ = tree.received(ResourceKey(.routes, "r"), routes(to: ["0"]))
@@ -279,10 +298,11 @@ import Testing
 private final class Tree {
   private var tree: DependencyTree
 
-  init(usesClusterSecurity: Bool = false) {
+  init(node: String = "", usesClusterSecurity: Bool = false) {
     tree = DependencyTree(
       listener: "l",
       authority: "name",
+      node: node,
       usesClusterSecurity: usesClusterSecurity
     )
   }

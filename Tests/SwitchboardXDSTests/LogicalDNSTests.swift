@@ -203,11 +203,11 @@ import Testing
     let lost = GRPCStatus(code: .unavailable, message: "there is no name.example")
     try await withClient(plane, Answers([ResolverResult(failure: lost)])) { client async throws in
       let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
-      #expect(failure?.message == "the cluster one: there is no name.example")
+      #expect(failure?.message == "the cluster one: there is no name.example (xDS node ID: test-client)")
     }
     try await withClient(plane, Answers([found()])) { client async throws in
       let failure = await #expect(throws: GRPCStatus.self) { try await client.server() }
-      #expect(failure?.message == "the cluster one: it has no servers")
+      #expect(failure?.message == "the cluster one: it has no servers (xDS node ID: test-client)")
     }
   }
 

@@ -28,6 +28,8 @@ struct DependencyTree: Sendable {
   private let authority: String
   /// Whether the control plane says how servers are secured.
   private let usesClusterSecurity: Bool
+  /// What is said with failures of calls although nothing has happened (gRFC A88); `nil`: nothing.
+  private let usualNote: String?
   private var known: [ResourceKey: Result<Resource, GRPCStatus>] = [:]
   /// What has happened to resources that are still used.
   private var ambient: [ResourceKey: String] = [:]
@@ -36,10 +38,12 @@ struct DependencyTree: Sendable {
   /// Clusters of routes that are used no more, but for calls that began with them.
   private var leased: Set<ExactText> = []
 
-  init(listener: String, authority: String, usesClusterSecurity: Bool = false) {
+  /// `node` is the client's own name.
+  init(listener: String, authority: String, node: String = "", usesClusterSecurity: Bool = false) {
     self.listener = ResourceKey(.listener, listener)
     self.authority = authority
     self.usesClusterSecurity = usesClusterSecurity
+    usualNote = node.isEmpty ? nil : "xDS node ID: \(node.excerpt)"
   }
 
   /// Takes what has become of a resource. Returns whether that may change anything.
@@ -149,6 +153,7 @@ struct DependencyTree: Sendable {
     private let ambient: [ResourceKey: String]
     private let found: [EndpointAddress: Result<EndpointsResource, GRPCStatus>]
     private let usesClusterSecurity: Bool
+    private let usualNote: String?
     /// What leads to the clusters: the listener, and routes of their own.
     private var way: [ResourceKey] = []
     private(set) var watches: Set<ResourceKey> = []
@@ -166,16 +171,17 @@ struct DependencyTree: Sendable {
       ambient = tree.ambient
       found = tree.found
       usesClusterSecurity = tree.usesClusterSecurity
+      usualNote = tree.usualNote
     }
 
-    /// What has happened to the resources that a cluster depends on.
+    /// What has happened to the resources that a cluster depends on, or else the usual note.
     private func note(of cluster: ClusterResource) -> String? {
-      guard !ambient.isEmpty else { return nil }
+      guard !ambient.isEmpty else { return usualNote }
       var keys = way + [ResourceKey(.cluster, cluster.name)]
       if case .endpoints(let name) = cluster.kind { keys.append(ResourceKey(.endpoints, name)) }
       var notes: [String] = []
       for case let note? in keys.map({ ambient[$0] }) where !notes.contains(note) { notes.append(note) }
-      return notes.isEmpty ? nil : notes.joined(separator: "; ")
+      return notes.isEmpty ? usualNote : notes.joined(separator: "; ")
     }
 
     /// What is known of a resource on the way to the clusters.

@@ -35,7 +35,7 @@ struct LeafConfig: Hashable, Sendable {
   var note: String?
   /// Whether calls may belong to sessions.
   var keepsSessions = false
-  /// What has happened since to what is used, for messages of calls that fail for other reasons (gRFC A88).
+  /// What has happened since to what is used, or else who the client is, for messages of calls that fail for other reasons (gRFC A88).
   var ambient: String?
 
   /// All places with servers, the preferred priority first.

@@ -57,6 +57,7 @@ public struct XDSResolver: Resolver {
       let tree = DependencyTree(
         listener: listener,
         authority: target.endpoint,
+        node: settings.node.id,
         usesClusterSecurity: usesClusterSecurity
       )
       let logger = usedLogger.adding(["target": target.text])
