@@ -119,6 +119,7 @@ import Testing
     try await withMesh(servers: 1) { plane, ports async throws in
       let breaker: [String: Any] = ["circuitBreakers": ["thresholds": [["maxRequests": 1]]]]
       let places = [Mesh.place("a", ports: [ports[0]])]
+      // No other test has a cluster of this name: its calls would count.
       var mesh = mesh(places, cluster: breaker, name: "limited")
       try plane.set(mesh)
       try await withMeshClient("xds:///greeter", plane.bootstrap) { first async throws in
