@@ -59,6 +59,7 @@ import Testing
       "--listen :61061 has no address before its port\n'--listen 127.0.0.1:61061' is for this machine, '--listen 0.0.0.0:61061'"
     ),
     ("mock PROTO --listen *:61061", "--listen *:61061 has no address before its port"),
+    ("mock PROTO --listen 127.0.0.1:99999", "--listen 127.0.0.1:99999: the port must be 0 to 65535"),
     ("load-agent --listen :61061", "--listen :61061 has no address before its port"),
     (
       "mock PROTO --listen http://localhost:61061",

@@ -56,7 +56,7 @@ import Testing
     try await LoadRunTests.with(SlowEcho()) { target in
       let seen = try watch("interrupt", target, ["-r", "100", "-z", "1h"])
       #expect(seen.code == 0)
-      #expect(seen.text.contains("Status"))
+      #expect(seen.text.contains("Status") && seen.text.contains(", interrupted"))
     }
   }
 

@@ -75,13 +75,16 @@ enum LoadVerb {
     if !request.findMax.isEmpty {
       return try await LoadSearch(request: request, agents: agents, view: view, output: output).run()
     }
-    let tally = try await measure(request.plan, request, agents, view)
+    let isInterrupted = Locked(false)
+    let tally = try await measure(request.plan, request, agents, view) {
+      isInterrupted.withLock { $0 = true }
+    }
     let report = LoadTestReport(
       tally,
       target: request.target.text,
       method: request.method,
       started: started,
-      load: load
+      load: isInterrupted.withLock { $0 } ? "\(load), interrupted" : load
     )
     try output.write(report, tally)
     warnIfLate(tally)

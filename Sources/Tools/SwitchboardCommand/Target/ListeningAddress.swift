@@ -3,9 +3,12 @@ import Switchboard
 /// The address on which a server of the command listens.
 enum ListeningAddress {
   static func parse(_ text: String, _ flag: Flag) throws(Failure) -> (host: String, port: Int) {
-    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-      (0...65535).contains(port)
-    else { throw .usage("\(flag.name) needs HOST:PORT, such as 127.0.0.1:50051, not '\(text)'") }
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]) else {
+      throw .usage("\(flag.name) needs HOST:PORT, such as 127.0.0.1:50051, not '\(text)'")
+    }
+    guard (0...65535).contains(port) else {
+      throw .usage("\(flag.name) \(text): the port must be 0 to 65535")
+    }
     let host = text[..<colon]
     return (
       host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port
