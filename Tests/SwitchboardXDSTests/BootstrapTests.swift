@@ -10,6 +10,22 @@ import Testing
   private static let badServer =
     #"{"server_uri": "a", "channel_creds": [{"type": "tls", "config": {"ca_certificate_file": "no/roots.pem"}}]}"#
 
+  @Test(arguments: [
+    (
+      "GRPC_XDS_BOOTSTRAP", #" {"xds_servers": []}"#,
+      "GRPC_XDS_BOOTSTRAP: it is JSON, for which GRPC_XDS_BOOTSTRAP_CONFIG is"
+    ),
+    (
+      "GRPC_XDS_BOOTSTRAP_CONFIG", "/etc/bootstrap.json",
+      "GRPC_XDS_BOOTSTRAP_CONFIG: it is no JSON object; for the path of a file, GRPC_XDS_BOOTSTRAP is"
+    ),
+  ])
+  func variablesAreNotTakenForEachOther(_ name: String, _ value: String, _ message: String) async {
+    let failure = await status { _ = try XDSBootstrap.ofEnvironment { $0 == name ? value : nil } }
+    #expect(failure?.code == .invalidArgument)
+    #expect(failure?.message == message)
+  }
+
   @Test func aWholeBootstrapIsRead() throws {
     let bootstrap = try XDSBootstrap(
       json: """
