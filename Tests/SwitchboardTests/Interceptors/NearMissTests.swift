@@ -309,6 +309,21 @@ import Testing
       code: "func use(_ server: Server) async { await server.stop() }"
     ),
     NearMiss(
+      name: "aChannelThatIsShutDownByAnotherName",
+      error: "'shutdown()' has been renamed to 'shutDown(grace:)'",
+      code: "func use(_ channel: Channel) async { await channel.shutdown() }"
+    ),
+    NearMiss(
+      name: "aServerThatIsShutDownByAnotherName",
+      error: "'shutdown()' has been renamed to 'shutDown(grace:)'",
+      code: "func use(_ server: Server) async { await server.shutdown() }"
+    ),
+    NearMiss(
+      name: "plaintextByAnotherName",
+      error: "'insecure' has been renamed to 'plaintext'",
+      code: "func use(_ options: inout ChannelOptions) { options.security = .insecure }"
+    ),
+    NearMiss(
       name: "aServerThatIsClosed",
       error: "'close()' has been renamed to 'shutDown(grace:)'",
       code: "func use(_ server: Server) async { await server.close() }"

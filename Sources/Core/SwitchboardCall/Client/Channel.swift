@@ -97,4 +97,7 @@ public final class Channel: Sendable {
 extension Channel {
   @available(*, unavailable, renamed: "shutDown(grace:)")
   public func close() async {}
+
+  @available(*, unavailable, renamed: "shutDown(grace:)")
+  public func shutdown() async {}
 }

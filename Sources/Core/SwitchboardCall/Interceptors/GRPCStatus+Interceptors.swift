@@ -21,7 +21,8 @@ extension GRPCStatus {
   /// Nothing has kept the call object, of which a part is still in use.
   package static let callObjectReleased = GRPCStatus(
     code: .cancelled,
-    message: "the call object was released before its call had ended: keep it while you use its streams"
+    message: "the call object was released before its call had ended: "
+      + "keep it until its response has arrived, or while you use its streams"
   )
 
   /// The same of one whose stream of requests had no `finish()`: the server could not tell whether it is complete.

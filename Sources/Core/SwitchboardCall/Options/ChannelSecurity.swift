@@ -24,6 +24,11 @@ public enum ChannelSecurity: Sendable, Hashable {
   }
 }
 
+extension ChannelSecurity {
+  @available(*, unavailable, renamed: "plaintext")
+  public static var insecure: ChannelSecurity { .plaintext }
+}
+
 /// Where the security of a channel is chosen, for messages that say what to change.
 package enum SecurityPlace: Sendable {
   case options

@@ -70,4 +70,7 @@ extension Server {
 
   @available(*, unavailable, renamed: "shutDown(grace:)")
   public func close() async {}
+
+  @available(*, unavailable, renamed: "shutDown(grace:)")
+  public func shutdown() async {}
 }
