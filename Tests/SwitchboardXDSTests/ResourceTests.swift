@@ -334,6 +334,18 @@ import XDSMessages
     #expect(reads.allSatisfy { if case .failure = $0.result { true } else { false } })
   }
 
+  @Test func aNameThatOccursInTwoSpellingsIsRefused() throws {
+    let packed = try ["a=1&b=2", "b=2&a=1"].map { parameters in
+      try Google_Protobuf_Any(
+        message: Envoy_Config_Endpoint_V3_ClusterLoadAssignment.with {
+          $0.clusterName = "xdstp://o/envoy.config.endpoint.v3.ClusterLoadAssignment/c?" + parameters
+        }
+      )
+    }
+    #expect(ResourceReader().read([packed[0]], of: .endpoints).allSatisfy { (try? $0.result.get()) != nil })
+    #expect(ResourceReader().read(packed, of: .endpoints).allSatisfy { (try? $0.result.get()) == nil })
+  }
+
   /// Whatever a control plane sends: it is read or refused, and nothing else happens.
   @Test func brokenResourcesAreRead() throws {
     let manager = try Google_Protobuf_Any(

@@ -34,16 +34,18 @@ struct ResourceReader: Sendable {
     self.certificateProviders = certificateProviders
   }
 
-  /// A name that occurs twice makes both refused.
+  /// A name that occurs twice, in any spelling, makes both refused.
   func read(_ resources: [Google_Protobuf_Any], of type: ResourceType) -> [Read] {
     let patterns = PatternReader()
     let all = resources.map { read($0, type, patterns) }
-    var counts: [ExactText: Int] = [:]
-    for case let name? in all.map(\.name) { counts[ExactText(name), default: 0] += 1 }
+    let keys = all.map { one in one.name.map { ResourceKey(type, $0) } }
+    var counts: [ResourceKey: Int] = [:]
+    for case let key? in keys { counts[key, default: 0] += 1 }
     guard counts.values.contains(where: { $0 > 1 }) else { return all }
-    return all.map { one in
-      guard let name = one.name, counts[ExactText(name), default: 0] > 1 else { return one }
-      return Read(name: name, result: .failure(ResourceFault("", "its name occurs twice in the response")))
+    return zip(all, keys).map { one, key in
+      guard let key, counts[key, default: 0] > 1 else { return one }
+      let fault = ResourceFault("", "its name occurs twice in the response")
+      return Read(name: one.name, result: .failure(fault))
     }
   }
 
