@@ -107,6 +107,13 @@ import Testing
     ("return context.eventLoop.makeSucceededFuture(response)", "later { return 1 }"),
     ("makeSucceededFuture(response)", "makeSucceededFuture(/* why */ response)"),
     ("makeSucceededFuture(response)", "makeSucceededFuture()"),
+    ("makeSucceededFuture(response)", "makeSucceededFuture(response)\n      .map { $0 }"),
+    ("makeSucceededFuture(response)", "makeSucceededFuture(response)\n      ?? later"),
+    ("makeSucceededFuture(response)", "makeSucceededFuture(response)\n      as Later"),
+    ("let response", "do { return context.eventLoop.makeFailedFuture(a) } catch { f() }\n    let response"),
+    ("let response", "func f() -> Later { return context.eventLoop.makeFailedFuture(a) }\n    let response"),
+    ("let response", "if a { f { return context.eventLoop.makeFailedFuture(a) } }\n    let response"),
+    ("let response", "f(if: a) { return context.eventLoop.makeFailedFuture(a) }\n    let response"),
   ]) func otherFuturesAreLeftToAPerson(_ old: String, _ new: String) {
     let text = Self.handler.replacing(old, with: new)
     let changed = Package().changed(text)
@@ -115,6 +122,30 @@ import Testing
     )
     #expect(changed.contains("func put(request: A_Q, context: ServerCallContext) async throws -> A_R"))
     #expect(Package().advice(text).contains("3: StatusOnlyCallContext"))
+  }
+
+  @Test func branchesOfAHandlerAreItsOwn() {
+    let branches =
+      "switch a {\ncase 1:\n  return b\ndefault: if c { f { 1 }; return d } else { return e }\n}\n"
+    let futures = ["b", "d", "e"].reduce(branches) {
+      $0.replacing("return \($1)", with: "return context.eventLoop.makeSucceededFuture(\($1))")
+    }
+    #expect(Package().changed(Self.handler(futures)) == Self.asyncHandler(branches))
+  }
+
+  /// The returns in its argument are those of closures.
+  @Test func aFutureInAFutureStays() {
+    let inner = "f {\nreturn c.eventLoop.makeSucceededFuture(1)\n}"
+    let changed = Package().changed(Self.handler("return c.eventLoop.makeSucceededFuture(\(inner))\n"))
+    #expect(changed == Self.asyncHandler("return \(inner)\n"))
+  }
+
+  private static func handler(_ body: String) -> String {
+    "import GRPC\nfunc get(request: Q, context: StatusOnlyCallContext) -> EventLoopFuture<R> {\n\(body)}\n"
+  }
+
+  private static func asyncHandler(_ body: String) -> String {
+    "import Switchboard\nfunc get(request: Q, context: ServerCallContext) async throws -> R {\n\(body)}\n"
   }
 
   @Test func filesWithoutGRPCStayAsTheyAre() {

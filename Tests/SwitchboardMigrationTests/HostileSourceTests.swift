@@ -26,6 +26,9 @@ import Testing
     many("let s = try await Server.insecure(group: g).withServiceProviders("),
     many("f(c: StatusOnlyCallContext) -> EventLoopFuture<A> { return "),
     many("f(c: StatusOnlyCallContext) -> EventLoopFuture<A> { return c.eventLoop.makeSucceededFuture("),
+    "f(c: StatusOnlyCallContext) -> EventLoopFuture<A> {"
+      + many("return c.eventLoop.makeSucceededFuture(f{\n") + many("})\n"),
+    many("func f(") + many(")"), many("let ("), many("a in "),
     many("let r = ClientRequest(message: "), many("a.b(request: r) "),
     many("any GRPCChannel,"), many("CallOptions(customMetadata: [a.customMetadata, ") + many("])"),
   ]

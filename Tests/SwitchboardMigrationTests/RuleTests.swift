@@ -71,6 +71,8 @@ import Testing
       "f(callOptions: .init(timeout: .seconds(5), initialMetadata: m))"
     ),
     ("f(callOptions: .init(timeLimit: .none))", "f(callOptions: .init(timeout: CallOptions.noTimeout))"),
+    ("CallOptions.init(timeLimit: .none)", "CallOptions.init(timeout: CallOptions.noTimeout)"),
+    ("let o: CallOptions = .init(customMetadata: m)", "let o: CallOptions = .init(initialMetadata: m)"),
     ("options.customMetadata.add(name: n, value: v)", "options.initialMetadata.add(name: n, value: v)"),
     ("options.timeLimit = .timeout(.seconds(n))", "options.timeout = .seconds(n)"),
     ("options.timeLimit = .none", "options.timeout = CallOptions.noTimeout"),
@@ -106,10 +108,6 @@ import Testing
     ("let m = [A_SServerMetadata.Methods.get]", "let m = [A_SMetadata.Methods.get]"),
     ("let s = A_SServerMetadata.serviceDescriptor", "let s = A_SMetadata.service"),
     ("A_SClientMetadata.serviceDescriptor.fullName", "A_SMetadata.service.name"),
-    (
-      "let r = try await c.get(q, callOptions: o)\n  .response.get()",
-      "let r = try await c.get(q, callOptions: o)"
-    ),
     // Messages of a stream.
     ("try await s.send(m, compression: .disabled)", "try await s.send(m, compress: false)"),
     ("try await s.send(f(1, 2), compression: .enabled)", "try await s.send(f(1, 2), compress: true)"),
@@ -150,7 +148,17 @@ import Testing
       ("call.status.whenComplete { _ in }", ["2: .status.whenComplete"]),
       ("await context.withUserInfo { f($0) }", ["2: withUserInfo"]),
       ("f(.init(customMetadata: m, requestIDProvider: .none))", ["2: .init(customMetadata"]),
+      ("Config.init(customMetadata: m)", ["2: .init(customMetadata"]),
+      ("self.init(customMetadata: m)", ["2: .init(customMetadata"]),
+      ("HTTPClient(.init(timeLimit: .timeout(.seconds(1))))", ["2: .init(timeLimit"]),
       ("let r = try await call.response.get()", ["2: .response.get"]),
+      ("let r = try await c.get(q, callOptions: o)\n  .response.get()", ["3: .response.get"]),
+      ("let r = try await c.makeUnaryCall(path: p, request: q).response.get()", ["2: .response.get"]),
+      (
+        "class A { var g: Any { MultiThreadedEventLoopGroup(numberOfThreads: 1) } }",
+        ["2: MultiThreadedEventLoopGroup(numberOfThreads: 1)"]
+      ),
+      ("let c = Channel(x)\ndefer { try? c.close().wait() } ; print(c)", ["3: .wait()"]),
       ("f(self.eventLoopGroup.next(), eventLoop.next())", ["2: eventLoopGroup.next", "2: eventLoop.next"]),
       (
         "let s = try Server.insecure(group: g).withLogger(l).bind(host: h, port: 1).wait()\nlet p = s.channel.localAddress!.port!",
@@ -297,6 +305,17 @@ import Testing
   ]) func knowsTheSecondVersion(_ old: String, _ new: String) {
     let changed = Package().changed("import GRPCCore\nimport GRPCProtobuf\n" + old)
     #expect(changed == "import Switchboard\n" + new || changed.hasPrefix("import Switchboard\n" + new + "\n"))
+  }
+
+  /// A name that is declared in another way, too, may be anything where it is used.
+  @Test(arguments: [
+    "func f(request: URLRequest) {", "func f(_ request: URLRequest) {", "let f = { request in",
+    "let f = { (request: URLRequest, b) -> C in", "for request in requests {", "let (request, b) = c",
+    "case let .some(request):", "let a = 1, request = b", "if let request {", "let request: URLRequest",
+  ]) func namesWithSeveralDeclarationsStay(_ declaration: String) {
+    let call = "let request = ClientRequest(message: m)\nclient.get(request: request)"
+    let text = "import GRPCCore\n\(call)\n\(declaration)\nsession.send(request: request)"
+    #expect(Package().changed(text) == text.replacing("GRPCCore", with: "Switchboard"))
   }
 
   @Test(arguments: [

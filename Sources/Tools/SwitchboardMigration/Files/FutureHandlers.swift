@@ -15,6 +15,9 @@ struct FutureHandlers {
 
   /// The type of a result is not longer than so many tokens.
   private static let longestType = 60
+  /// Nor is what is between a statement's first word and its brace.
+  private static let longestCondition = 60
+  private static let branches = Set(["if", "else", "switch", "for", "while"].map { Array($0.utf8) })
 
   init(source: SwiftSource) {
     self.source = source
@@ -52,16 +55,51 @@ struct FutureHandlers {
 
   /// The changes of a handler; none if it returns another future.
   private func changes(type: Int, response: Range<Int>, body: Range<Int>) -> [Change] {
-    let results = body.filter {
-      source.isToken("return", at: $0)
-        || $0 == body.lowerBound && argument(of: $0)?.upperBound == body.upperBound - 1
-    }
-    let changes = results.compactMap { result(from: $0) }
-    guard !changes.isEmpty, changes.count == results.count else { return [] }
+    guard let results = results(in: body), !results.isEmpty else { return [] }
     return [
       Change(tokens: type..<(type + 1), text: "ServerCallContext"),
       Change(tokens: (type + 2)..<(response.upperBound + 1), text: "async throws -> ", kept: response),
-    ] + changes
+    ] + results
+  }
+
+  /// What takes the place of all that a handler returns; nil if a `return` may be that of a function or a closure in it, or
+  /// in reach of a `catch`. Returns in the argument of a future are those of closures, and stay.
+  private func results(in body: Range<Int>) -> [Change]? {
+    if argument(of: body.lowerBound)?.upperBound == body.upperBound - 1 {
+      return result(from: body.lowerBound).map { [$0] }
+    }
+    var results: [Change] = []
+    var index = body.lowerBound
+    while index < body.upperBound {
+      if source.isToken("return", at: index) {
+        guard let result = result(from: index) else { return nil }
+        results.append(result)
+        index = result.tokens.upperBound
+      } else {
+        guard let next = next(after: index) else { return nil }
+        index = next
+      }
+    }
+    return results
+  }
+
+  /// The next token that may be in the handler's own code; nil if there is a `return` between.
+  private func next(after index: Int) -> Int? {
+    guard source.isToken("{", at: index), !isBranch(index), let close = source.partner(of: index) else {
+      return index + 1
+    }
+    return (index..<close).contains { source.isToken("return", at: $0) } ? nil : close
+  }
+
+  /// Whether a brace is that of a statement which begins on its line, such as `if`: not of a closure, a function or `do`.
+  private func isBranch(_ brace: Int) -> Bool {
+    var index = brace - 1
+    for _ in 0..<Self.longestCondition where index > 0 {
+      if Self.branches.contains(Array(source[index])) { return true }
+      if source.tokens[index].beginsLine || "{([;".utf8.contains(source[index].first ?? 0) { return false }
+      index = (source.partner(of: index) ?? index) - 1
+    }
+    return false
   }
 
   /// What takes the place of a future that is returned, with or without saying so.
@@ -69,12 +107,16 @@ struct FutureHandlers {
     let isReturn = source.isToken("return", at: start)
     guard let argument = argument(of: isReturn ? start + 1 : start) else { return nil }
     let end = argument.upperBound + 1
-    guard source.tokens.indices.contains(end), source.tokens[end].beginsLine || source.isToken("}", at: end)
-    else {
-      return nil
-    }
+    guard endsStatement(before: end) else { return nil }
     let fails = source.isToken("makeFailedFuture", at: argument.lowerBound - 2)
     return Change(tokens: start..<end, text: fails ? "throw " : isReturn ? "return " : "", kept: argument)
+  }
+
+  /// Whether a statement ends before a token: no operator, member or closure in the next line belongs to it.
+  private func endsStatement(before next: Int) -> Bool {
+    guard !source.isToken("}", at: next) else { return true }
+    return source.isWord(next) && source.tokens[next].beginsLine
+      && !["as", "is"].contains { source.isToken($0, at: next) }
   }
 
   /// What the future in `context.eventLoop.makeSucceededFuture(_)` or `makeFailedFuture(_)` is made of.

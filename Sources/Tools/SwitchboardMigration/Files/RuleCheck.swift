@@ -124,6 +124,7 @@ struct RuleCheck {
       guard let token = match.holes[hole]?.first else { return false }
       return facts.isDeclared(Array(source[token]), as: origin)
     case .inType: return facts.areInTypes[match.tokens.lowerBound]
+    case .notInProperty: return !facts.areInProperties[match.tokens.lowerBound]
     case .inherited: return isInherited(match.tokens.lowerBound)
     case .notInherited: return !isInherited(match.tokens.lowerBound)
     case .isLiteral(let hole, let texts):

@@ -187,7 +187,14 @@ enum ClientRules {
   private static func made(_ group: String, _ arguments: String, _ reason: String = "") -> [Rule] {
     [
       .change(group, to: "try! LoopGroup(\(arguments))", if: .inType, .noNIO, because: reason),
-      .change("$effects \(group)", to: "$try LoopGroup(\(arguments))", if: .noNIO, because: reason),
+      .change(
+        "$effects \(group)",
+        to: "$try LoopGroup(\(arguments))",
+        if: .notInProperty,
+        .noNIO,
+        because: reason
+      ),
+      .advise(group, "Use try LoopGroup(), where an error can be thrown or caught.", if: .noNIO),
     ]
   }
 

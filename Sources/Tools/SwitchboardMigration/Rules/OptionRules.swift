@@ -10,8 +10,12 @@ enum OptionRules {
     let newEnd: String
   }
 
-  /// What options are made with. The labels that follow are no other type's.
-  private static let makers = ["CallOptions(", ".init("]
+  /// What makes options, and nothing else.
+  private static let makers = [
+    "CallOptions(", "CallOptions.init(", "CallOptions = .init(", "callOptions: .init(",
+  ]
+  /// What may make options: it depends on the type.
+  private static let implicit = ".init("
 
   /// Where times are written. The name of the type may be left out.
   private static let places = ["", "TimeLimit"].flatMap { limit in
@@ -71,6 +75,10 @@ enum OptionRules {
           "\(maker)customMetadata: $metadata, timeLimit: .none)",
           to: "\(maker)timeout: CallOptions.noTimeout, initialMetadata: $metadata)"
         ),
+      ]
+    }
+    + (makers + [implicit]).flatMap { maker in
+      [
         .advise("\(maker)customMetadata", initializer),
         .advise("\(maker)timeLimit", initializer),
         .advise(

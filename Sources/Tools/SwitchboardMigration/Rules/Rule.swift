@@ -18,6 +18,8 @@ struct Rule: Sendable {
     case isDeclared(String, as: Origin)
     /// The match is in a type's body, where nothing catches what an initial value throws.
     case inType
+    /// The match is not in the braces of a `var`, which can throw nothing as a rule.
+    case notInProperty
     /// The match is in the list of what a type inherits.
     case inherited
     case notInherited

@@ -6,14 +6,17 @@ enum WaitingRules {
     .remove(
       "defer { $effects $NAME.close().wait() }",
       if: .isDeclared("NAME", as: .channel),
+      .beginsLine,
       because: "a channel closes when nothing keeps it"
     ),
     .advise(
       ".wait()",
       "Nothing blocks a thread here: try await the call, or 'response', 'status', 'get()' of what is waited for."
     ),
-    .change(").response.get()", to: ")", because: "a client's method returns the response"),
-    .advise(".response.get", "Use try await call.response, with let call = client.makeGetCall(request)."),
+    .advise(
+      ".response.get",
+      "A client's unary method returns the response: try await client.get(request). Of another call: try await call.response."
+    ),
     .advise(".response.whenComplete", "Use client.makeGetCall(request).whenResponse { }, or try await."),
     .advise(".status.whenComplete", "Use await call.status, with let call = client.makeGetCall(request)."),
     .advise(".sendMessage", "Use try await call.requestStream.send(_:)."),

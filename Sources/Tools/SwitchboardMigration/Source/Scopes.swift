@@ -2,6 +2,8 @@
 struct Scopes {
   private var areCode: [Bool] = []
   private var isTypeNext = false
+  private var areProperties: [Bool] = []
+  private var isPropertyNext = false
   private static let types = Set(
     ["class", "struct", "enum", "protocol", "actor", "extension"].map { Array($0.utf8) }
   )
@@ -13,17 +15,23 @@ struct Scopes {
   /// Whether it is in a type's body, and not in the code of its members.
   var isInType: Bool { areCode.last == false }
 
+  /// Whether it is in braces that begin on the line of a `var`: those of an accessor, or of a closure.
+  var isInProperty: Bool { areProperties.last ?? false }
+
   /// Goes to the next token.
   mutating func pass(_ index: Int, in source: SwiftSource) {
+    if source.tokens[index].beginsLine { isPropertyNext = false }
     if source.isToken("{", at: index) {
       areCode.append(isInCode || !isTypeNext)
-      isTypeNext = false
+      areProperties.append(isInProperty || isPropertyNext)
+      (isTypeNext, isPropertyNext) = (false, false)
     } else if source.isToken("}", at: index) {
-      _ = areCode.popLast()
+      _ = (areCode.popLast(), areProperties.popLast())
     } else if source.isWord(index) {
       let word = Array(source[index])
       if Self.types.contains(word) { isTypeNext = true }
       if Self.members.contains(word) { isTypeNext = false }
+      if source.isToken("var", at: index) { isPropertyNext = true }
     }
   }
 }
