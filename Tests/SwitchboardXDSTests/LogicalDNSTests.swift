@@ -190,8 +190,9 @@ import Testing
         #expect(answers.targets.withLock { $0 } == ["dns:///name.example:80"])
         // Another name is another lookup, and the old one ends.
         try plane.set(mesh([cluster("one", "::1", 81)], version: "2"))
-        while answers.stopped.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        while answers.targets.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(answers.targets.withLock { $0 } == ["dns:///name.example:80", "dns:///[::1]:81"])
+        while answers.stopped.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
       }
       #expect(answers.stopped.withLock { $0 } == 2)
     }
