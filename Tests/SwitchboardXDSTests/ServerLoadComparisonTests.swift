@@ -10,12 +10,11 @@ import Testing
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct ServerLoadComparisonTests {
   private func mesh(
     _ ports: [Int],
-    cluster: [String: Any],
-    endpoints: [String: Any] = [:]
+    cluster: [String: Any]
   ) -> Mesh {
     var mesh = Mesh("greeter", routes: [Mesh.route(to: "one")], clusters: [:])
     mesh.clusters = [Mesh.cluster("one", more: cluster)]
-    mesh.endpoints = [Mesh.assignment("one", [Mesh.place("a", ports: ports)], more: endpoints)]
+    mesh.endpoints = [Mesh.assignment("one", [Mesh.place("a", ports: ports)])]
     return mesh
   }
 
@@ -38,83 +37,16 @@ import Testing
       }
     )
   }
-
-  private var reports: [String: Any] {
-    [
-      "lrsServer": ["self": [:] as [String: Any]],
-      "lrsReportEndpointMetrics": ["cpu_utilization", "named_metrics.a"],
-    ]
-  }
-
-  /// What the control plane counts of 1,000 calls. Only those statuses are failures to Envoy that are HTTP's from 500 on.
-  @Test(arguments: [
-    (GRPCStatus.Code.ok, true), (.unavailable, false), (.internalError, false), (.aborted, true),
-  ])
-  func loadReports(_ code: GRPCStatus.Code, _ isSuccessOfEnvoy: Bool) async throws {
-    try await withDataPlanes(
-      servers: [Loaded(name: "s0", utilization: 0.5, code: code)],
-      with: .init(hasReports: true),
-      { mesh($0, cluster: reports) },
-      { planes async throws in
-        try await planes.expect([code == .ok ? "s0" : code.specName: 1000])
-        for plane in planes.all {
-          let load = try planes.plane.load(of: "one", calls: DataPlanes.calls, by: plane.node)
-          let succeeded = plane == .envoy ? isSuccessOfEnvoy : code == .ok
-          let place = PlanePeer.Load.Place(
-            issued: 1000,
-            succeeded: succeeded ? 1000 : 0,
-            failed: succeeded ? 0 : 1000,
-            current: 0,
-            metrics: ["cpu_utilization": [1000, 500], "named_metrics.a": [1000, 2000]]
-          )
-          #expect(load.places == ["a": place] && load.dropped == 0, "\(plane.rawValue)")
-        }
-      }
-    )
-  }
-
-  @Test func reportsOfDrops() async throws {
-    let drop: [String: Any] = ["category": "too hot", "dropPercentage": ["numerator": 100]]
-    try await withDataPlanes(
-      servers: 1,
-      with: .init(hasReports: true),
-      { mesh($0, cluster: reports, endpoints: ["policy": ["dropOverloads": [drop]]]) },
-      { planes async throws in
-        try await planes.expect(["UNAVAILABLE": 1000])
-        for plane in planes.all {
-          let load = try planes.plane.load(of: "one", calls: DataPlanes.calls, by: plane.node)
-          #expect(
-            load.drops == ["too hot": 1000] && load.dropped == 1000 && load.places.isEmpty,
-            "\(plane.rawValue)"
-          )
-        }
-      }
-    )
-  }
-}
-
-extension DataPlane {
-  /// How it is known to the control plane.
-  fileprivate var node: String {
-    switch self {
-    case .ours: "test-client"
-    case .grpc: "grpcio"
-    case .envoy: "envoy"
-    }
-  }
 }
 
 /// Says how much it is used, and fails if it should.
 private struct Loaded: EchoingProvider {
   let name: String
   let utilization: Double
-  var code = GRPCStatus.Code.ok
 
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     context.loadReport.queriesPerSecond = 100
     context.loadReport.cpuUtilization = utilization
-    context.loadReport.namedMetrics = ["a": 2, "b": 3]
-    guard code == .ok else { throw GRPCStatus(code: code) }
     return .with { $0.text = name }
   }
 }
