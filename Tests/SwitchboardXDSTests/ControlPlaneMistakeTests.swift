@@ -115,22 +115,27 @@ import Testing
     let plane = try PlanePeer()
     let log = LogEntries()
     let resolver = XDSResolver(bootstrap: plane.bootstrap, logger: Logger(log, minimumLevel: .warning))
-    try await withMeshClient("xds:///nobody", plane.bootstrap, { $0.resolvers = [resolver] }) {
-      client async throws in
-      let failure = await timeOut(client)
-      let awaited = "the listener nobody of the control plane 127.0.0.1:\(plane.port)"
-      #expect(failure?.code == .deadlineExceeded)
-      #expect(
-        failure?.message?.hasSuffix("to be resolved (which needs \(awaited))") == true,
-        "\(failure as Any)"
-      )
-      async let _ = client.server()
-      while !log.all.contains(where: { $0.message == "the channel waits for \(awaited)" }) {
-        try Task.checkCancellation()
-        try await Task.sleep(for: .milliseconds(20))
+    try await withMeshClient(
+      "xds:///nobody",
+      plane.bootstrap,
+      { $0.resolvers = [resolver] },
+      {
+        client async throws in
+        let failure = await timeOut(client)
+        let awaited = "the listener nobody of the control plane 127.0.0.1:\(plane.port)"
+        #expect(failure?.code == .deadlineExceeded)
+        #expect(
+          failure?.message?.hasSuffix("to be resolved (which needs \(awaited))") == true,
+          "\(failure as Any)"
+        )
+        async let _ = client.server()
+        while !log.all.contains(where: { $0.message == "the channel waits for \(awaited)" }) {
+          try Task.checkCancellation()
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(log.all.first?.metadata["target"] == "xds:///nobody")
       }
-      #expect(log.all.first?.metadata["target"] == "xds:///nobody")
-    }
+    )
   }
 
   /// All of it is needed at once.

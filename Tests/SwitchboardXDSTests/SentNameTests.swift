@@ -72,10 +72,15 @@ import Testing
     case .ours:
       let bootstrap = try XDSBootstrap(json: try plane.securedBootstrap())
       let resolver = XDSResolver(bootstrap: bootstrap, usesClusterSecurity: true, logger: .quiet)
-      try await withMeshClient("xds:///greeter", bootstrap, { $0.resolvers = [resolver] }) {
-        client async throws in
-        try await body { Set(try await client.answers($0).keys) }
-      }
+      try await withMeshClient(
+        "xds:///greeter",
+        bootstrap,
+        { $0.resolvers = [resolver] },
+        {
+          client async throws in
+          try await body { Set(try await client.answers($0).keys) }
+        }
+      )
     case .ofGRPC:
       let client = try GRPCClient(secured: plane)
       try await body { Set(try client.answers($0).keys) }
