@@ -87,7 +87,7 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   private let find: ([EndpointAddress]) -> OutlierEndpoint?
   private var endpoint: OutlierEndpoint?
   /// The child's tracker, combined with the endpoint's.
-  private var pair: TrackerPair?
+  private var pair: LoadTrackerPair?
 
   /// `find` returns the endpoint that has exactly these addresses.
   init(
@@ -131,8 +131,8 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
   func counting(_ tracker: (any LoadTracker)?) -> (any LoadTracker)? {
     guard let endpoint else { return tracker }
     guard let tracker else { return endpoint }
-    if let pair, pair.other === tracker { return pair }
-    let pair = TrackerPair(endpoint, tracker)
+    if let pair, pair.second === tracker { return pair }
+    let pair = LoadTrackerPair(endpoint, tracker)
     self.pair = pair
     return pair
   }
@@ -170,23 +170,5 @@ final class OutlierSubchannel: Subchannel, SubchannelObserver {
 
   func subchannel(_ subchannel: any Subchannel, reported load: LoadReport) {
     observer?.subchannel(self, reported: load)
-  }
-}
-
-/// Notifies two trackers of the end of a call.
-private final class TrackerPair: LoadTracker {
-  private let endpoint: OutlierEndpoint
-  let other: any LoadTracker
-
-  init(_ endpoint: OutlierEndpoint, _ other: any LoadTracker) {
-    self.endpoint = endpoint
-    self.other = other
-  }
-
-  var wantsLoadReport: Bool { other.wantsLoadReport }
-
-  func callEnded(_ outcome: CallOutcome) {
-    endpoint.callEnded(outcome)
-    other.callEnded(outcome)
   }
 }

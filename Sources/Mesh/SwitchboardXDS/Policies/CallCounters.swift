@@ -54,26 +54,8 @@ final class CallCounter: LoadTracker, Sendable {
   /// Counts one more call. Returns what follows it, for the policy's own `tracker` too.
   func track(_ tracker: (any LoadTracker)?) -> any LoadTracker {
     count.add(1, ordering: .relaxed)
-    return tracker.map { CountedTracker($0, self) } ?? self
+    return tracker.map { LoadTrackerPair(self, $0) } ?? self
   }
 
   func callEnded(_ outcome: CallOutcome) { count.subtract(1, ordering: .relaxed) }
-}
-
-/// Tells both the policy and the counter of the end of a call.
-private final class CountedTracker: LoadTracker {
-  private let tracker: any LoadTracker
-  private let counter: CallCounter
-
-  init(_ tracker: any LoadTracker, _ counter: CallCounter) {
-    self.tracker = tracker
-    self.counter = counter
-  }
-
-  var wantsLoadReport: Bool { tracker.wantsLoadReport }
-
-  func callEnded(_ outcome: CallOutcome) {
-    counter.callEnded(outcome)
-    tracker.callEnded(outcome)
-  }
 }

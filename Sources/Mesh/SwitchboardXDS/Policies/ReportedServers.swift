@@ -83,7 +83,7 @@ final class ReportedSubchannel: Subchannel, SubchannelObserver {
   /// The update of the servers that `counter` is from.
   private var round: Int?
   /// The tracker of the policies, combined with the counter.
-  private var pair: CountedPair?
+  private var pair: LoadTrackerPair?
 
   init(_ servers: ReportedServers, _ observer: any SubchannelObserver) {
     self.servers = servers
@@ -104,7 +104,7 @@ final class ReportedSubchannel: Subchannel, SubchannelObserver {
     guard let counter else { return .subchannel(inner, tracker: tracker) }
     counter.callBegan()
     guard let tracker else { return .subchannel(inner, tracker: counter) }
-    let both = pair.flatMap { $0.other === tracker ? $0 : nil } ?? CountedPair(counter, tracker)
+    let both = pair.flatMap { $0.second === tracker ? $0 : nil } ?? LoadTrackerPair(counter, tracker)
     pair = both
     return .subchannel(inner, tracker: both)
   }
@@ -132,23 +132,5 @@ final class ReportedSubchannel: Subchannel, SubchannelObserver {
 
   func subchannel(_ subchannel: any Subchannel, reported load: LoadReport) {
     observer?.subchannel(self, reported: load)
-  }
-}
-
-/// Tells both the counter and the policies of the end of a call.
-private final class CountedPair: LoadTracker {
-  private let counter: PlaceCounter
-  let other: any LoadTracker
-
-  init(_ counter: PlaceCounter, _ other: any LoadTracker) {
-    self.counter = counter
-    self.other = other
-  }
-
-  var wantsLoadReport: Bool { counter.wantsLoadReport || other.wantsLoadReport }
-
-  func callEnded(_ outcome: CallOutcome) {
-    counter.callEnded(outcome)
-    other.callEnded(outcome)
   }
 }
