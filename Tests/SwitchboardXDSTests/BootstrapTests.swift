@@ -228,6 +228,16 @@ import Testing
     #expect(ResourceKey(.cluster, name).name.text == canonical)
   }
 
+  /// Whatever a control plane sends: a long list would take longer to sort than to read.
+  @Test func parametersOfALongNameStayAsTheyAre() {
+    func name(_ parameters: some Sequence<Int>) -> String {
+      "xdstp://a/T/x?" + parameters.map { "p\($0 + 100)" }.joined(separator: "&")
+    }
+    let most = XDSBootstrap.mostSortedParameters
+    #expect(XDSBootstrap.canonical(name((0..<most).reversed())) == name(0..<most))
+    #expect(XDSBootstrap.canonical(name((0...most).reversed())) == name((0...most).reversed()))
+  }
+
   @Test func aTargetOfAnOwnerThatIsNotKnownIsRefused() throws {
     let bootstrap = try XDSBootstrap(json: #"{"xds_servers": [\#(Self.server)]}"#)
     let failure = #expect(throws: GRPCStatus.self) { try bootstrap.listenerName(for: "a", of: "who") }

@@ -25,6 +25,9 @@ extension XDSBootstrap {
     return String(Substring(rest.prefix { $0 != UInt8(ascii: "/") }))
   }
 
+  /// A name with more is compared as it is written: a control plane could have a long list sorted under a lock that loops wait for.
+  static let mostSortedParameters = 64
+
   /// The same name, with its context parameters in order if it is one of another owner: as written, their order means nothing.
   static func canonical(_ name: String) -> String {
     guard name.begins(with: "xdstp:"), let mark = name.utf8.firstIndex(of: UInt8(ascii: "?")) else {
@@ -32,10 +35,10 @@ extension XDSBootstrap {
     }
     let rest = name.utf8[mark...].dropFirst()
     let end = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
-    let parameters = rest[..<end].split(separator: UInt8(ascii: "&"))
-      .sorted { $0.lexicographicallyPrecedes($1) }
-      .map { String(Substring($0)) }
-    return "\(name[..<mark])?\(parameters.joined(separator: "&"))\(Substring(rest[end...]))"
+    let parameters = rest[..<end].split(separator: UInt8(ascii: "&"), maxSplits: mostSortedParameters)
+    guard parameters.count <= mostSortedParameters else { return name }
+    let sorted = parameters.sorted { $0.lexicographicallyPrecedes($1) }.map { String(Substring($0)) }
+    return "\(name[..<mark])?\(sorted.joined(separator: "&"))\(Substring(rest[end...]))"
   }
 
   private static func fill(_ template: String, with name: String) -> String {
