@@ -6,9 +6,6 @@ enum ListeningAddress {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]) else {
       throw .usage("\(flag.name) needs HOST:PORT, such as 127.0.0.1:50051, not '\(text)'")
     }
-    guard (0...65535).contains(port) else {
-      throw .usage("\(flag.name) \(text): the port must be 0 to 65535")
-    }
     let host = text[..<colon]
     return (
       host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host), port
@@ -52,7 +49,8 @@ enum ListeningAddress {
       return Failure("\(text) is not HOST:PORT", hints: ["Write '\(flag.name) \(address)'."], code: .usage)
     case .path:
       return Failure("\(text) is the path of a socket, and not HOST:PORT", code: .usage)
-    case .name, .port:
+    case .port: return Failure("\(text): the port must be 0 to 65535", code: .usage)
+    case .name:
       return Failure(
         "\(text): \(host) is not an address, and names are not looked up",
         hints: ["Write localhost, the address of an interface, or 0.0.0.0 for all of them."],
