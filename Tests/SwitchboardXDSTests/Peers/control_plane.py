@@ -264,11 +264,8 @@ class Reports(lrs_pb2_grpc.LoadReportingServiceServicer):
 
         def read():
             try:
-                first = next(requests)
-                self.say("reporting", first)
+                self.say("reporting", next(requests))
                 for request in requests:
-                    # Only the first one has to say who reports.
-                    request.node.CopyFrom(first.node)
                     self.say("reported", request)
             except (grpc.RpcError, StopIteration):
                 pass

@@ -116,12 +116,12 @@ final class PlanePeer: Sendable {
     try next("a report") { $0.event == event && fits($0) }
   }
 
-  /// The sum of the reports of a cluster, until there are so many calls in them; of one node, if it is named.
-  func load(of cluster: String, calls: Int, by node: String? = nil) throws -> Load {
+  /// The sum of the reports of a cluster, until there are so many calls in them.
+  func load(of cluster: String, calls: Int) throws -> Load {
     var sum = Load(cluster: cluster, service: "")
     var ended = 0
     while ended < calls {
-      let report = try nextLoad("reported") { node == nil || $0.node == node }
+      let report = try nextLoad("reported")
       for load in report.load ?? [] where load.cluster == cluster { ended += sum.add(load) }
     }
     sum.places = sum.places.filter { $0.value.issued > 0 }
