@@ -264,8 +264,11 @@ class Reports(lrs_pb2_grpc.LoadReportingServiceServicer):
 
         def read():
             try:
-                self.say("reporting", next(requests))
+                first = next(requests)
+                self.say("reporting", first)
                 for request in requests:
+                    # Only the first one has to say who reports.
+                    request.node.CopyFrom(first.node)
                     self.say("reported", request)
             except (grpc.RpcError, StopIteration):
                 pass

@@ -50,6 +50,7 @@ def bootstrap(ports):
     source = {"ads": {}, "resource_api_version": "V3"}
     return {
         "node": {"id": "envoy", "cluster": "tests"},
+        "cluster_manager": {"load_stats_config": source_of(names[:1])},
         "admin": {"address": {"socket_address": {"address": "127.0.0.1", "port_value": 0}}},
         "layered_runtime": {
             "layers": [{"name": "all", "static_layer": {"envoy.restart_features.xds_failover_support": len(ports) > 1}}]

@@ -32,6 +32,8 @@ struct DataPlanes {
   struct Setting {
     /// Whether their bootstrap trusts the control plane.
     var isTrusted = false
+    /// Whether the control plane wants reports of calls, each second.
+    var hasReports = false
     /// The owner in the name of the target.
     var owner = ""
 
@@ -131,6 +133,7 @@ func withDataPlanes<Value>(
   _ body: (DataPlanes) async throws -> Value
 ) async throws -> Value {
   try await withMesh(servers) { plane, ports async throws in
+    if setting.hasReports { try plane.command(["reports": ["seconds": 1]]) }
     try plane.set(try mesh(ports).withProxy)
     return try await withDataPlanes(at: [plane], ports, of: all, with: setting) { planes async throws in
       let found = try plane.refusals()

@@ -116,12 +116,14 @@ final class PlanePeer: Sendable {
     try next("a report") { $0.event == event && fits($0) }
   }
 
-  /// The sum of the reports of a cluster, until there are so many calls in them.
-  func load(of cluster: String, calls: Int) throws -> Load {
+  /// The sum of the reports of a cluster, until there are so many calls in them; of one node, if it is named.
+  func load(of cluster: String, calls: Int, by node: String? = nil) throws -> Load {
     var sum = Load(cluster: cluster, service: "")
     var ended = 0
     while ended < calls {
-      let report = try nextLoad("reported")
+      // Reports come all the time, whatever is in them.
+      try Task.checkCancellation()
+      let report = try nextLoad("reported") { node == nil || $0.node == node }
       for load in report.load ?? [] where load.cluster == cluster { ended += sum.add(load) }
     }
     sum.places = sum.places.filter { $0.value.issued > 0 }
