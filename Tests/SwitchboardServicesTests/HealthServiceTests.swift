@@ -58,20 +58,11 @@ import Testing
     #expect(warnings.all.dropFirst().map { $0["hint"] } == [nil, "did you mean grpc.health.v1.Health?"])
   }
 
-  private final class Messages: LogHandler {
-    private let state = Locked<[String]>([])
-    var all: [String] { state.withLock { $0 } }
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      state.withLock { $0.append(message) }
-    }
-  }
-
   @Test func aServiceThatNoServerHasSaysSo() throws {
-    let messages = Messages()
+    let messages = LogEntries()
     do { HealthService(Logger(messages)).set(.serving, for: "shop.Shop") }
     #expect(messages.all.count == 1)
-    #expect(messages.all.first?.contains("add it to the server's providers") == true)
+    #expect(messages.all.first?.message.contains("add it to the server's providers") == true)
     do { _ = HealthService(Logger(messages)) }
     do {
       let health = HealthService(Logger(messages))

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func aHandlerThatIgnoresItsCancellationIsNamed() async throws {
-    let recorder = BlockRecorder()
+    let recorder = BlockRecorder { $0 == "/test.Blocking/Restless" }
     var options = ServerOptions()
     options.observer = recorder
     options.logger = Logger(recorder)
@@ -48,7 +48,7 @@ import Testing
       while !Task.isCancelled, recorder.entries.count < 2 {
         _ = try? await channel.call(Blocking.restless, options: call).unary([])
       }
-      #expect(recorder.entries.first?["method"] == "/test.Blocking/Restless")
+      #expect(recorder.entries.count >= 2)
     }
   }
 
@@ -108,7 +108,7 @@ import Testing
     _ hint: String,
     _ call: (Channel, BlockRecorder) async throws -> [UInt8]
   ) async throws {
-    let recorder = BlockRecorder()
+    let recorder = BlockRecorder { $0 == path }
     var options = ChannelOptions()
     options.logger = Logger(recorder)
     try await withChannel(to: [Blocking(recorder)], channel: options) { channel async throws in
@@ -117,7 +117,6 @@ import Testing
       #expect(try await call(channel, recorder) == [1])
       while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
       let entries = recorder.entries
-      #expect(entries.first?["method"] == path)
       #expect(entries.first?["hint"]?.contains(hint) == true)
       #expect(entries.dropFirst().first?["after"] != nil)
     }
@@ -128,7 +127,7 @@ import Testing
     try await withServer([Blocking(BlockRecorder())]) { _, address async throws in
       let target = "\(address)"
       let group = try LoopGroup()
-      let recorders = (0..<3).map { _ in BlockRecorder() }
+      let recorders = (0..<3).map { _ in BlockRecorder { $0 == "/test.Blocking/Free" } }
       let channels = try zip(recorders, [1, 60, 1]).map { recorder, limit in
         var options = ChannelOptions()
         options.logger = Logger(recorder)
@@ -140,9 +139,7 @@ import Testing
       let call = MethodCall(Blocking.free.bytes, on: channels[1], interceptors: chain)
       #expect(try await call.makeUnaryCall([]).response == [1])
       while !Task.isCancelled, recorders[1].entries.count < 2 { await Task.yield() }
-      #expect(recorders[1].entries.first?["method"] == "/test.Blocking/Free")
-      // On a busy machine, the loop may be late for other reasons.
-      for other in [recorders[0], recorders[2]] { #expect(other.entries.allSatisfy { $0["method"] == nil }) }
+      for other in [recorders[0], recorders[2]] { #expect(other.entries.isEmpty) }
       for channel in channels { await channel.shutDown(grace: .zero) }
     }
   }
@@ -173,7 +170,7 @@ import Testing
     _ path: String?,
     _ call: (Channel) async throws -> [UInt8]
   ) async throws {
-    let recorder = BlockRecorder()
+    let recorder = BlockRecorder { $0 == path }
     var options = ServerOptions()
     options.observer = recorder
     options.logger = Logger(recorder)
@@ -182,11 +179,10 @@ import Testing
       while !Task.isCancelled, recorder.entries.count < 2 { await Task.yield() }
       #expect(recorder.methods.first == path ?? "unknown")
       let entries = recorder.entries
-      #expect(entries.first?["method"] == path)
       let hint = path.map { "ServerOptions.handlerPlacements[\"\($0)\"] = .threads" } ?? "EventLoop.execute"
       #expect(entries.first?["hint"]?.contains(hint) == true)
       let last = entries.dropFirst().first
-      #expect(last?["after"] != nil && last?["method"] == path)
+      #expect(last?["after"] != nil)
     }
   }
 }
@@ -194,18 +190,25 @@ import Testing
 /// Remembers what was reported, and lets go of whoever waits for that.
 private final class BlockRecorder: CallObserver, LogHandler {
   let reported = DispatchSemaphore(value: 0)
+  private let isExpected: @Sendable (_ path: String?) -> Bool
   private let state = Locked((methods: [String](), entries: [[String: String]]()))
 
   var methods: [String] { state.withLock(\.methods) }
   var entries: [[String: String]] { state.withLock(\.entries) }
 
+  /// On a busy machine a loop may be late for other reasons than a test's. What is not expected is forgotten.
+  init(_ isExpected: @escaping @Sendable (_ path: String?) -> Bool = { _ in true }) {
+    self.isExpected = isExpected
+  }
+
   func loopBlocked(by method: MethodDescriptor?, for time: Duration) {
+    guard isExpected(method?.path) else { return }
     state.withLock { $0.methods.append(method?.path ?? "unknown") }
     reported.signal()
   }
 
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-    guard message.contains("event loop") else { return }
+    guard message.contains("event loop"), isExpected(metadata["method"]) else { return }
     state.withLock { $0.entries.append(metadata) }
     // A channel has no metric.
     if message.contains("of a call") || message.hasPrefix("something") { reported.signal() }

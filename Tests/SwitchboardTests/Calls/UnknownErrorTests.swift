@@ -48,16 +48,6 @@ import Testing
     func check(_ headers: HPACKHeaders, of call: ServerCallContext) throws { throw Secret() }
   }
 
-  private final class Entries: LogHandler {
-    private let entries = Locked<[(level: LogLevel, metadata: [String: String])]>([])
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      entries.withLock { $0.append((level, metadata)) }
-    }
-
-    var all: [(level: LogLevel, metadata: [String: String])] { entries.withLock { $0 } }
-  }
-
   private static let fixed = GRPCStatus(
     code: .unknown,
     message: "the call failed in the server, whose log says why"
@@ -85,7 +75,7 @@ import Testing
 
   @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
   func theLogSaysWhatTheClientDoesNotLearn(_ wire: Wire, isIntercepted: Bool) async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     let log = Log()
@@ -108,7 +98,7 @@ import Testing
   /// Clients can make a handler fail as often as they like. They do not fill the log, nor hide the failures of another.
   @Test(arguments: [Wire.ipv4, .inProcess]) func aFloodOfFailuresIsCountedByMethod(_ wire: Wire) async throws
   {
-    let entries = Entries()
+    let entries = LogEntries()
     let start = ContinuousClock.now
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
@@ -137,7 +127,7 @@ import Testing
   }
 
   @Test func errorsThatDetermineAStatusAreNotLogged() async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .trace)
     let errors: [(any Error, GRPCStatus.Code)] = [
@@ -152,7 +142,7 @@ import Testing
 
   @Test(arguments: [Wire.ipv4, .inProcess], [false, true])
   func aStatusOfOKThatIsThrownIsAFaultOfTheHandler(_ wire: Wire, isIntercepted: Bool) async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     let chain = Echo_EchoServerInterceptors(NamingFactory(name: "s", log: Log()))
@@ -165,7 +155,7 @@ import Testing
   }
 
   @Test func interceptorsKeepTheirErrorsToo() async throws {
-    let entries = Entries()
+    let entries = LogEntries()
     var options = ServerOptions()
     options.logger = Logger(entries, minimumLevel: .warning)
     options.interceptorFactories = [SecretGuard()]

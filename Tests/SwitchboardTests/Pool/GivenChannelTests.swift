@@ -126,13 +126,8 @@ import Testing
 
   // MARK: Service configs
 
-  private final class Warnings: LogHandler {
-    private let lines = Locked<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      if level >= .warning { lines.withLock { $0.append("\(metadata["target"] ?? "?") \(message)") } }
-    }
+  private func lines(_ log: LogEntries) -> [String] {
+    log.all(from: .warning).map { "\($0.metadata["target"] ?? "?") \($0.message)" }
   }
 
   private func config(_ misspelled: String) throws -> CallOptions {
@@ -140,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func misspeltConfigsOfCallsAreLoggedOnce(inProcess: Bool) async throws {
-    let warnings = Warnings()
+    let warnings = LogEntries()
     var options = ChannelOptions()
     options.logger = Logger(warnings)
     try await withServer([TutorialProvider()]) { _, address async throws in
@@ -153,7 +148,7 @@ import Testing
       for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
       _ = try await client.get(Echo_EchoRequest("x"), callOptions: try config("retryTrottling"))
       let place = inProcess ? "inprocess" : target
-      let logged = warnings.all
+      let logged = lines(warnings)
       #expect(logged.count == 2)
       #expect(
         logged.first?.hasPrefix("\(place) a service config of CallOptions.serviceConfig: retryThrotling")
@@ -165,14 +160,14 @@ import Testing
         client.defaultCallOptions = try config("x\(number)")
         _ = try await client.get(Echo_EchoRequest("x"))
       }
-      #expect(warnings.all.count == 16)
+      #expect(lines(warnings).count == 16)
       await channel.shutDown(grace: .zero)
     }
   }
 
   /// A call does not change the channel that its client was given, and a client that names a host has a channel of its own.
   @Test func membersAboutTheChannelAreLoggedOnce() async throws {
-    let warnings = Warnings()
+    let warnings = LogEntries()
     var options = ChannelOptions()
     options.logger = Logger(warnings)
     try await withServer([TutorialProvider()]) { _, address async throws in
@@ -184,7 +179,7 @@ import Testing
         let client = Echo_EchoClient(channel: channel, defaultCallOptions: config)
         for _ in 0..<3 { _ = try await client.get(Echo_EchoRequest("x")) }
         #expect(
-          warnings.all
+          lines(warnings)
             == ["loadBalancingConfig", "healthCheckConfig"].map {
               "\(target) a service config of CallOptions.serviceConfig: \($0): has no effect in a call, because it is about "
                 + "the channel. Set it in ChannelOptions.serviceConfig, or make the client with host: instead of channel:"

@@ -117,11 +117,13 @@ import Testing
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
+      // One after the other: handlers that fill their buffers in one turn of the loop keep others waiting, which is not what
+      // this is about.
       for index in 0..<20 {
         peer.headers(UInt32(2 * index + 1), FramePeer.call("Flood"))
         peer.data(UInt32(2 * index + 1), [0, 0, 0, 0, 1, UInt8(byteCount)], ends: true)
+        #expect(peer.next(Kind.headers) != nil)
       }
-      for _ in 0..<20 { #expect(peer.next(Kind.headers) != nil) }
       #expect(peer.settle())
       #expect(hostile.pair.service.floodMessages.value <= 20 * (Self.room(byteCount) + 1))
     }

@@ -1,3 +1,4 @@
+import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
@@ -143,33 +144,24 @@ import Testing
   func aPageThatIsHardlyMeantIsLogged(_ method: String, _ path: String, _ hasWeb: Bool, _ reason: String?)
     throws
   {
-    let log = WarningLog()
+    let log = LogEntries()
     var options = ServerOptions()
     options.logger = Logger(log)
     options.pages = [HTTPPage(method, path) { _ in HTTPPage.Response() }]
     if hasWeb { options.web = WebOptions() }
     _ = try Server(providers: [TestService()], options: options)
     let entry = reason.map { ["page": "\(method) \(path)", "reason": $0] }
-    #expect(log.entries == (entry.map { [$0] } ?? []))
+    #expect(log.all(from: .warning).map(\.metadata) == (entry.map { [$0] } ?? []))
   }
 
   @Test func anOriginOfAnySiteIsLogged() throws {
-    let log = WarningLog()
+    let log = LogEntries()
     var options = ServerOptions()
     options.logger = Logger(log)
     for (origins, count) in [(["https://a.example"], 0), (["https://a.example", "null"], 1)] {
       options.web = WebOptions(origins: .only(Set(origins)))
       _ = try Server(providers: [TestService()], options: options)
-      #expect(log.entries.count == count)
-    }
-  }
-
-  private final class WarningLog: LogHandler {
-    private let all = Locked<[[String: String]]>([])
-    var entries: [[String: String]] { all.withLock { $0 } }
-
-    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
-      if level == .warning { all.withLock { $0.append(metadata) } }
+      #expect(log.all(from: .warning).count == count)
     }
   }
 
