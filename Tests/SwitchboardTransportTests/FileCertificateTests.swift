@@ -105,6 +105,22 @@ import Testing
     #expect(entries.all.first?.metadata["reason"]?.contains("do not match") == true)
   }
 
+  /// Those of a mesh may come later, and be read again after minutes: the log does not wait for that.
+  @Test func filesThatAreNotThereYetAreLogged() async throws {
+    let entries = LogEntries()
+    let provider = try FileCertificates(
+      lateCertificateChain: nil,
+      privateKey: nil,
+      trustRoots: "/nowhere/ca.pem",
+      interval: Self.never,
+      logger: Logger(entries)
+    )
+    while entries.all.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(entries.all.map(\.message) == ["certificate files cannot be used"])
+    #expect(entries.all.first?.metadata["reason"]?.contains("/nowhere/ca.pem") == true)
+    withExtendedLifetime(provider) {}
+  }
+
   /// Nobody sees a part of it.
   private func replace(_ path: String, by source: PEMSource) throws {
     guard case .bytes(let bytes) = source else { return }

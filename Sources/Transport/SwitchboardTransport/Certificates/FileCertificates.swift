@@ -22,6 +22,8 @@ public final class FileCertificates: CertificateProvider {
     /// What is wrong with the files now, and since how many readings.
     var failure: GRPCStatus?
     var failures = 0
+    /// What the log has said of them.
+    var reported: GRPCStatus?
   }
 
   private let certificateChain: String?
@@ -62,7 +64,10 @@ public final class FileCertificates: CertificateProvider {
     logger: Logger
   ) throws(GRPCStatus) {
     try self.init(certificateChain, privateKey, trustRoots, interval, logger)
-    try? refresh()
+    do throws(GRPCStatus) { try refresh() } catch {
+      // The next reading may be minutes away. Whoever makes this may hold a lock, which the logger must not wait for.
+      queue.async { [weak self] in self?.report(error) }
+    }
     readLater()
   }
 
@@ -123,10 +128,18 @@ public final class FileCertificates: CertificateProvider {
     try? refresh()
     let (failure, count) = state.withLock { ($0.failure, $0.failures) }
     // Files are written one after the other: what is wrong once may be right the next time.
-    if let failure, count == 2 {
-      logger.log(.warning, "certificate files cannot be used", ["reason": "\(failure)"])
-    }
+    if let failure, count > 1 { report(failure) }
     readLater()
+  }
+
+  /// Logs what is wrong, unless the log has said so.
+  private func report(_ failure: GRPCStatus) {
+    let isKnown = state.withLock { state in
+      defer { state.reported = failure }
+      return state.reported == failure
+    }
+    guard !isKnown else { return }
+    logger.log(.warning, "certificate files cannot be used", ["reason": "\(failure)"])
   }
 
   /// What the files have while they do not change.
