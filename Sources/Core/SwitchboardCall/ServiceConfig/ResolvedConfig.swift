@@ -91,7 +91,7 @@
   /// The name cannot be resolved, at least for now.
   package func failed(_ status: GRPCStatus, isFinal: Bool) {
     let (waiters, notify) = change { state in
-      state.failure = (status, isFinal)
+      (state.failure, state.awaited) = ((status, isFinal), nil)
       let ended = state.waiters.filter { isFinal || $0.value.failsFast }
       for id in ended.keys { state.waiters[id] = nil }
       return ended.values
