@@ -42,20 +42,27 @@ package enum PercentEncoding {
 
   /// Decodes text and never fails: a `%` that is not followed by two hexadecimal digits stays as it is.
   package static func decode(_ text: [UInt8], _ decoding: Decoding = .all) -> [UInt8] {
+    decode(text[...], decoding)
+  }
+
+  package static func decode(_ text: ArraySlice<UInt8>, _ decoding: Decoding) -> [UInt8] {
     decoded(text, decoding, keepsInvalid: true) ?? []
   }
 
   /// Returns `nil` if an escape is invalid.
   package static func decodeStrictly(_ text: [UInt8], _ decoding: Decoding = .all) -> [UInt8]? {
-    decoded(text, decoding, keepsInvalid: false)
+    decoded(text[...], decoding, keepsInvalid: false)
   }
 
-  private static func decoded(_ text: [UInt8], _ decoding: Decoding, keepsInvalid: Bool) -> [UInt8]? {
-    guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return text }
+  private static func decoded(_ text: ArraySlice<UInt8>, _ decoding: Decoding, keepsInvalid: Bool) -> [UInt8]?
+  {
+    guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return Array(text)
+    }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count)
-    var index = 0
-    while index < text.count {
+    var index = text.startIndex
+    while index < text.endIndex {
       let byte = text[index]
       index += 1
       if byte == UInt8(ascii: "+"), decoding == .form {
@@ -76,8 +83,8 @@ package enum PercentEncoding {
     return decoded
   }
 
-  private static func escape(in text: [UInt8], at index: Int) -> UInt8? {
-    guard text.count - index >= 2, let high = Hex.value(text[index]), let low = Hex.value(text[index + 1])
+  private static func escape(in text: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+    guard text.endIndex - index >= 2, let high = Hex.value(text[index]), let low = Hex.value(text[index + 1])
     else { return nil }
     return high << 4 | low
   }

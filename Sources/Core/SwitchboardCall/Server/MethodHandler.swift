@@ -79,14 +79,16 @@ public final class MethodHandler: Sendable {
         Self.startTask(form, responses, consume request, .chain(chain))
       }
       // A failure ends the call.
-      @Sendable func decode(_ message: RawSpan, _ stream: any ServerStream) -> RequestMarshaller.Message? {
-        try? GRPCStatus.decoding(failed: stream.finish) { try requests.decode(message) }
+      @Sendable func decode(_ message: RawSpan, _ stream: any ServerStream) throws(GRPCStatus)
+        -> RequestMarshaller.Message
+      {
+        try GRPCStatus.decoding(failed: stream.finish) { try requests.decode(message) }
       }
       let begin: Begin = { stream, message in
         if let interceptors = interceptors?(), !interceptors.isEmpty {
           return ServerChain(stream, interceptors, codec).receive(message, requests)
         }
-        guard let request = decode(message, stream) else { return }
+        guard let request = try? decode(message, stream) else { return }
         Self.startTask(form, responses, consume request, .stream(stream))
       }
       let serve: Serve = {
@@ -97,12 +99,15 @@ public final class MethodHandler: Sendable {
           chain.receive(message.bytes, requests)
           chain.link.with { $0.handlerReturned() }
           last.put(consume chain)
-        } else if let request = decode(message.bytes, stream) {
-          last = LastChain()
-          await Self.run(form, responses, request, .stream(consume stream))
-        } else {
-          stream.handlerReturned()
+          return
         }
+        // No optional, whose type code for formats chosen at run time would look up in each call.
+        let request: RequestMarshaller.Message
+        do throws(GRPCStatus) { request = try decode(message.bytes, stream) } catch {
+          return stream.handlerReturned()
+        }
+        last = LastChain()
+        await Self.run(form, responses, request, .stream(consume stream))
       }
       return (begin, serve, { interceptors?() ?? [] })
     }
@@ -337,8 +342,15 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     case .stream(let stream):
       let response = response
       stream.respond(try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) })
-    case .chain(let chain): chain.respond(response)
+    case .chain(let chain): Self.respond(response, by: chain)
     }
+  }
+
+  /// Never inlined: what interceptors are given of a response has a type that code for formats chosen at run time would look up in
+  /// each call, also in those without interceptors.
+  @inlinable @inline(never)
+  static func respond(_ response: consuming Response, by chain: ServerChain<Request, Response>) {
+    chain.respond(response)
   }
 
   /// Returns the writer of a stream of responses, which `finish` ends.

@@ -16,8 +16,8 @@ struct QueryText: Sequence, IteratorProtocol {
       guard !parameter.isEmpty else { continue }
       let equals = parameter.firstIndex(of: UInt8(ascii: "="))
       return (
-        PercentEncoding.decode(Array(parameter[..<(equals ?? end)]), .form),
-        equals.map { PercentEncoding.decode(Array(parameter[($0 + 1)...]), .form) }
+        PercentEncoding.decode(parameter[..<(equals ?? end)], .form),
+        equals.map { PercentEncoding.decode(parameter[($0 + 1)...], .form) }
       )
     }
     return nil

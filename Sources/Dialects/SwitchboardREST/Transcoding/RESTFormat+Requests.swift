@@ -44,13 +44,14 @@ extension RESTFormat {
     -> DynamicMessage
   {
     // A client may leave out the body of an empty message.
-    guard !parts.body.isEmpty else { return DynamicMessage(table) }
+    let body = parts.body
+    guard !body.isEmpty else { return DynamicMessage(table) }
     do throws(DecodeError) {
       guard let field else {
-        return try DynamicMessage(table, jsonUTF8Bytes: parts.body, partial: true, options: decoding)
+        return try DynamicMessage(table, jsonUTF8Bytes: body, partial: true, options: decoding)
       }
       var message = DynamicMessage(table)
-      try message.mergeField(field, jsonUTF8Bytes: parts.body, options: decoding)
+      try message.mergeField(field, jsonUTF8Bytes: body, options: decoding)
       return message
     } catch {
       // Lines and columns are counted in the message.
@@ -94,9 +95,9 @@ extension RESTFormat {
         throw .invalid("the query: \(field.name): \(error.reason)")
       }
     }
-    for (variable, text) in zip(route.variables, parts.texts) {
+    try parts.forEachText(of: route) { variable, text throws(GRPCStatus) in
       do throws(DecodeError) {
-        try message.set(variable.field, to: PercentEncoding.decode(Array(text), variable.decoding))
+        try message.set(variable.field, to: PercentEncoding.decode(text, variable.decoding))
       } catch {
         throw .invalid("the path: \(variable.field.name): \(error.reason)")
       }

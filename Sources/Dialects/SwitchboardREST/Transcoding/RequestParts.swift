@@ -10,12 +10,19 @@ import Switchboard
 struct RequestParts {
   /// The number of the message in a stream, from 1; 0 if the request is one message.
   private(set) var number = 0
+  /// All of it. What follows are places in it.
+  private let bytes: [UInt8]
+  private var placeOfMediaType = 0..<0
+  private var placeOfQuery = 0..<0
+  private var startOfTexts = 0
+  private var startOfBody = 0
+
   /// The media type of the body, if the message has it.
-  private(set) var mediaType: ArraySlice<UInt8> = []
-  private(set) var query: ArraySlice<UInt8> = []
-  /// What the path has for each variable of the route.
-  private(set) var texts: [ArraySlice<UInt8>] = []
-  private(set) var body: [UInt8] = []
+  var mediaType: ArraySlice<UInt8> { bytes[placeOfMediaType] }
+
+  var query: ArraySlice<UInt8> { bytes[placeOfQuery] }
+
+  var body: [UInt8] { startOfBody == 0 ? bytes : Array(bytes[startOfBody...]) }
 
   /// With this body some clients send nothing.
   static let nothing = Array("{}".utf8)
@@ -51,37 +58,46 @@ struct RequestParts {
   }
 
   /// The parts of a request of which nothing but its body is part of the message.
-  init(body: RawSpan) { self.body = BytesMarshaller().decode(body) }
+  init(body: RawSpan) { bytes = BytesMarshaller().decode(body) }
 
   /// Reads what `head` has written, and the body after it.
   init(_ bytes: RawSpan, of route: RESTRoute) {
-    var rest = BytesMarshaller().decode(bytes)[...]
-    number = rest.takeSize()
-    if number <= 1 {
-      mediaType = rest.takePart()
-      query = rest.takePart()
-      texts = route.variables.map { _ in rest.takePart() }
-    }
-    body = Array(rest)
+    self.bytes = BytesMarshaller().decode(bytes)
+    number = self.bytes.size(at: &startOfBody)
+    guard number <= 1 else { return }
+    placeOfMediaType = self.bytes.part(at: &startOfBody)
+    placeOfQuery = self.bytes.part(at: &startOfBody)
+    startOfTexts = startOfBody
+    for _ in route.variables { _ = self.bytes.part(at: &startOfBody) }
   }
-}
 
-extension ArraySlice<UInt8> {
-  /// Removes a size or a number.
-  mutating func takeSize() -> Int { take(4).reduce(0) { $0 << 8 | Int($1) } }
-
-  /// Removes a part after its size.
-  mutating func takePart() -> Self { take(takeSize()) }
-
-  /// Removes bytes from the front, or all if there are fewer.
-  private mutating func take(_ count: Int) -> Self {
-    let end = startIndex + Swift.min(count, self.count)
-    defer { self = self[end...] }
-    return self[..<end]
+  /// Calls `use` with each variable of the route, and with what the path has for it.
+  func forEachText<Failure: Error>(
+    of route: RESTRoute,
+    _ use: (RESTRoute.Variable, ArraySlice<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    var start = startOfTexts
+    for variable in route.variables { try use(variable, bytes[bytes.part(at: &start)]) }
   }
 }
 
 extension [UInt8] {
+  /// A size or a number at an index, which is moved behind it.
+  func size(at index: inout Int) -> Int {
+    let bytes = place(of: 4, at: &index)
+    return bytes.reduce(0) { $0 << 8 | Int(self[$1]) }
+  }
+
+  /// Where the part is that follows its size. The index is moved behind it.
+  func part(at index: inout Int) -> Range<Int> { place(of: size(at: &index), at: &index) }
+
+  /// Where so many bytes are, or all that are left if there are fewer.
+  private func place(of count: Int, at index: inout Int) -> Range<Int> {
+    let start = index
+    index += Swift.min(count, self.count - index)
+    return start..<index
+  }
+
   /// Appends four bytes.
   mutating func append(size: Int) {
     let size = UInt32(clamping: size)

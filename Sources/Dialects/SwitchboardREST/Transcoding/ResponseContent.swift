@@ -66,8 +66,9 @@ extension ResponseContent {
 
   /// Reads the buffer of what is not JSON.
   init(_ buffer: MessageBuffer) {
-    var rest = buffer.withBytes { BytesMarshaller().decode($0) }[...]
-    let type = rest.takePart()
-    self.init(contentType: String(decoding: type, as: UTF8.self), bytes: Array(rest))
+    let bytes = buffer.withBytes { BytesMarshaller().decode($0) }
+    var end = 0
+    let type = bytes.part(at: &end)
+    self.init(contentType: String(decoding: bytes[type], as: UTF8.self), bytes: Array(bytes[end...]))
   }
 }

@@ -57,8 +57,10 @@ struct GatheredRequests {
 extension ServerCallStream {
   /// How much is kept of a message that is not whole.
   private var gatheredByteCount: Int {
-    let body = dialect.map { $0.byteCount + (inbound.converter?.gatheredByteCount ?? 0) }
-    return inbound.filledByteCount + (body ?? 0)
+    // The stored messages: reading them by `inbound`, as the protocol does, takes many times as long.
+    let framed = request.messages.filledByteCount
+    guard let dialect else { return framed }
+    return framed + dialect.byteCount + (request.messages.converter?.gatheredByteCount ?? 0)
   }
 
   /// Counts what is kept of the request now, and returns how many bytes its client may send again: `credit`, unless the

@@ -41,11 +41,11 @@ struct InboundMessages {
   @inline(__always) var isInsideMessage: Bool { intake?.deframer.isInsideMessage ?? false }
 
   /// How many bytes have arrived of a message that is incomplete.
-  var filledByteCount: Int { intake?.deframer.filledByteCount ?? 0 }
+  @inline(__always) var filledByteCount: Int { intake?.deframer.filledByteCount ?? 0 }
 
   /// Converts received bytes to gRPC's frames, in other protocols.
   var converter: (any DialectFraming)? {
-    get { intake?.converter }
+    @inline(__always) get { intake?.converter }
     set { if newValue != nil || intake != nil { makeIntake().convert(by: newValue) } }
   }
 
