@@ -342,15 +342,8 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     case .stream(let stream):
       let response = response
       stream.respond(try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) })
-    case .chain(let chain): Self.respond(response, by: chain)
+    case .chain(let chain): ServerChain.respond(response, by: chain)
     }
-  }
-
-  /// Never inlined: what interceptors are given of a response has a type that code for formats chosen at run time would look up in
-  /// each call, also in those without interceptors.
-  @inlinable @inline(never)
-  static func respond(_ response: consuming Response, by chain: ServerChain<Request, Response>) {
-    chain.respond(response)
   }
 
   /// Returns the writer of a stream of responses, which `finish` ends.

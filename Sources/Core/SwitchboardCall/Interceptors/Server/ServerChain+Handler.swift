@@ -115,20 +115,22 @@ extension ServerChain {
   // MARK: The handler's answers, from any thread
   // Always inlined: otherwise the compiler calls the unspecialized versions, at three times the cost.
 
-  @inlinable @inline(__always)
-  func respond(_ response: consuming Response) {
-    guard isHere else {
+  /// Never inlined, unlike the others: where the format was chosen at run time, calls without interceptors would look up the type
+  /// of the parts, too. Static, because that is specialized all the same.
+  @inlinable @inline(never)
+  static func respond(_ response: consuming Response, by chain: ServerChain) {
+    guard chain.isHere else {
       let response = response
-      return eventLoop.execute { self.respond(response) }
+      return chain.eventLoop.execute { respond(response, by: chain) }
     }
-    if let failure = call.decodingFailure { return finish(failure) }
-    let hasEntered = interceptors.enter()
-    sendMetadata()
-    send(.message(consume response, MessageMetadata()), promise: nil, to: applicationEnd)
-    call.isHandling = false
-    send(.end(.ok, trailers), promise: nil, to: applicationEnd)
-    leave(hasEntered)
-    if call.isTransportClosed { closeIfDone() }
+    if let failure = chain.call.decodingFailure { return chain.finish(failure) }
+    let hasEntered = chain.interceptors.enter()
+    chain.sendMetadata()
+    chain.send(.message(consume response, MessageMetadata()), promise: nil, to: chain.applicationEnd)
+    chain.call.isHandling = false
+    chain.send(.end(.ok, chain.trailers), promise: nil, to: chain.applicationEnd)
+    chain.leave(hasEntered)
+    if chain.call.isTransportClosed { chain.closeIfDone() }
   }
 
   @inlinable
