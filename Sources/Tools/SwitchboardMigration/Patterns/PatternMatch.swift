@@ -14,8 +14,9 @@ struct PatternMatch: Sendable {
   /// Fits a pattern to a file, with its anchor at a token. Nil if it does not fit.
   init?(_ pattern: Pattern, in source: SwiftSource, at anchor: Int) {
     tokens = anchor..<anchor
-    guard fitForward(pattern.elements[pattern.anchorIndex...], in: source),
-      fitBackward(pattern.elements[..<pattern.anchorIndex], in: source)
+    // What precedes the anchor is short, and an expression after it may be long.
+    guard fitBackward(pattern.elements[..<pattern.anchorIndex], in: source),
+      fitForward(pattern.elements[pattern.anchorIndex...], in: source)
     else { return nil }
   }
 
@@ -37,7 +38,7 @@ struct PatternMatch: Sendable {
   }
 
   private mutating func fitForward(_ elements: ArraySlice<Pattern.Element>, in source: SwiftSource) -> Bool {
-    var index = tokens.lowerBound
+    var index = tokens.upperBound
     for (place, element) in zip(elements.indices, elements) {
       guard let end = end(of: element, from: index, before: elements[(place + 1)...].first, in: source) else {
         return false
