@@ -237,6 +237,15 @@ import Testing
     #expect(kept == "let x = CallOptions(initialMetadata: [/* why */ \"a\": \"b\"])")
   }
 
+  /// Nothing is written between a path and what it belongs to.
+  @Test(arguments: ["self?.server.serve()", "a().server.serve()", "a[0].server.serve()"])
+  func pathsAreWhole(_ call: String) {
+    let text = "import GRPCCore\ntry await \(call)\n"
+    #expect(Package().changed(text) == text.replacing("GRPCCore", with: "Switchboard"))
+    let group = "self?.group"
+    #expect(Package().changed(lines: "try \(group).syncShutdownGracefully()") == "try \(group).shutDown()")
+  }
+
   @Test func namesOfThePackageAreItsOwn() {
     let package = Package("struct My_OwnAsyncClient {}\nclass GRPCChannel {}\nvar customMetadata = 1\n")
     for line in ["let c = My_OwnAsyncClient()", "let c: GRPCChannel", "x.customMetadata = 1"] {
@@ -333,6 +342,7 @@ import Testing
     ("rpcError.metadata[binaryValues: \"a-bin\"]", "rpcError.metadata[binaryValues: \"a-bin\"]"),
     ("print(error.metadata)", "error.metadata"),
     ("let s = try error.unpackGoogleRPCStatus()", "unpackGoogleRPCStatus"),
+    ("try await a().server.serve()", ".serve()"),
   ]) func leavesTheRestOfTheSecondVersionToAPerson(_ line: String, _ found: String) {
     let text = "import GRPCCore\n" + line
     #expect(Package().advice(text) == ["2: " + found])

@@ -53,7 +53,7 @@ struct RuleCheck {
   private func first(of rules: [Rule], at index: Int) -> (Rule, PatternMatch)? {
     for rule in rules {
       guard let pattern = rule.pattern, let match = PatternMatch(pattern, in: source, at: index),
-        isOwn(match, of: pattern), rule.conditions.allSatisfy({ holds($0, match) })
+        isOwn(match, of: pattern), !isCut(match, by: rule), rule.conditions.allSatisfy({ holds($0, match) })
       else { continue }
       return (rule, match)
     }
@@ -106,6 +106,14 @@ struct RuleCheck {
     guard pattern.anchorIndex == 0, source.isToken(".", at: start - 1) else { return true }
     return source.isWord(start - 2) && Modules.qualifiers.contains(Array(source[start - 2]))
       || anchor.first.map { $0 > 0x60 } == true
+  }
+
+  /// Whether what precedes a path belongs to it, as in `server?.path`, and the template would write something between.
+  private func isCut(_ match: PatternMatch, by rule: Rule) -> Bool {
+    guard match.holes["path"]?.lowerBound == match.tokens.lowerBound,
+      source.isToken(".", at: match.tokens.lowerBound - 1), let template = rule.template
+    else { return false }
+    return template.pieces.first != .hole("path")
   }
 
   private func isGeneratedName(_ index: Int) -> Bool {

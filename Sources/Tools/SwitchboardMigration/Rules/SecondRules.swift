@@ -113,6 +113,7 @@ enum SecondRules {
     ),
     .advise("GRPCServer", in: .two, "Use Server: try Server(providers:options:)."),
     .change("$effects $path.serve()", to: "try await $path.run()", in: .two),
+    .advise(".serve()", in: .two, "Use try await run().", if: .importsSecond),
     .advise("listeningAddress", in: .two, "bind(host:port:) returns the address."),
     .advise("beginGracefulShutdown", in: .two, "Use await shutDown(grace:)."),
     .change("ServerContext", to: "ServerCallContext", in: .two),
