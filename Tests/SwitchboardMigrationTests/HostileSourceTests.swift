@@ -30,6 +30,7 @@ import Testing
       + many("return c.eventLoop.makeSucceededFuture(f{\n") + many("})\n"),
     many("func f(") + many(")"), many("let ("), many("a in "),
     many("let r = ClientRequest(message: "), many("a.b(request: r) "),
+    "let c: A_BNIOClient\n" + many("c.d("), many("let c: A_BNIOClient = c.d()\n"),
     many("any GRPCChannel,"), many("CallOptions(customMetadata: [a.customMetadata, ") + many("])"),
   ]
 

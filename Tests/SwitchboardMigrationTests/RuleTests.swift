@@ -52,6 +52,20 @@ import Testing
       #"let c = try GRPCChannelPool.with(target: .host("::1", port: 1), transportSecurity: .plaintext, eventLoopGroup: MultiThreadedEventLoopGroup.singleton)"#,
       #"let c = try Channel.connect(host: "::1", port: 1)"#
     ),
+    // Call objects.
+    (
+      "let c: A_BNIOClient\nlet d = c.get(q, callOptions: o)",
+      "let c: A_BClient\nlet d = c.makeGetCall(q, callOptions: o)"
+    ),
+    (
+      "let c = A_BNIOClient(channel: x)\nlet d = c.get()",
+      "let c = A_BClient(channel: x)\nlet d = c.makeGetCall()"
+    ),
+    (
+      "init(c: M.A_BNIOClient?) { d = self.c?.putAll(f(1)) }",
+      "init(c: M.A_BClient?) { d = self.c?.makePutAllCall(f(1)) }"
+    ),
+    ("call.sendEnd(promise: nil)", "call.requestStream.finish()"),
     // Loops.
     ("let g = MultiThreadedEventLoopGroup(numberOfThreads: 4)", "let g = try LoopGroup(count: 4)"),
     (
@@ -169,6 +183,7 @@ import Testing
         ["4: .localAddress"]
       ),
       ("try! channel.close().wait()", ["2: channel.close", "2: .wait()"]), ("x = f(.wait)", []),
+      ("call.sendEnd(promise: p)", ["2: .sendEnd"]),
       ("for (a, b, _) in triples where a == header {", []),
       ("for (a, b, _) in triples { f() }; for h in headers where h.c {", []),
       ("for (a, b, _) in triples {", []), ("triples.map { a, b, _ in", ["2: .map { a, b, _ in"]),
@@ -235,6 +250,19 @@ import Testing
     #expect(Package().changed(lines: line) == line)
     let kept = Package().changed(lines: "let x = CallOptions(customMetadata: [/* why */ \"a\": \"b\"])")
     #expect(kept == "let x = CallOptions(initialMetadata: [/* why */ \"a\": \"b\"])")
+  }
+
+  /// The name of a client's method says that it returns a call object only where a generated client surely has it.
+  @Test(arguments: [
+    ("let c: A_BNIOClient", "c.get(q).response.get()"), ("let c: A_BNIOClient", "c.get(q) { r in f(r) }"),
+    ("let c: A_BNIOClient", "c.update(callOptions: o, handler: f)"),
+    ("let c: A_BNIOClient", "c.update { r in f(r) }"),
+    ("let c: A_BNIOClient", "c.makeGetCall(q)"), ("let c: A_BNIOClient", "other.c.get(q)"),
+    ("let c: A_BNIOClient; func f(c: Session) {}", "c.get(q)"), ("let c: HTTPNIOClient", "c.get(q)"),
+    ("let c: A_BNIOClient; let d: HTTPNIOClient", "c.get(q)"), ("let c: A_BAsyncClient", "c.get(q)"),
+    ("let c: [A_BNIOClient]", "c.append(q)"),
+  ]) func otherMethodsKeepTheirNames(_ declaration: String, _ call: String) {
+    #expect(Package().changed(lines: "\(declaration)\n\(call)").hasSuffix("\n" + call))
   }
 
   /// Nothing is written between a path and what it belongs to.

@@ -62,7 +62,9 @@ package struct FileMigration: Sendable {
     if isSwitchboard || facts.imports(Modules.one) || isAboutGRPC && !isSecond {
       let handlers = FutureHandlers(source: source)
       findings += handlers.findings
-      check.taken = handlers.tokens
+      let calls = CallObjects(source: source, facts: facts, names: names)
+      findings += calls.findings
+      check.taken = handlers.tokens.union(calls.tokens)
       findings += check.findings(by: settings.keepsMessages ? .oneWithMessages : .one)
     }
     if isSwitchboard || isSecond { findings += check.findings(by: .two) }

@@ -38,7 +38,9 @@ struct Origins: Sendable {
   private mutating func addVariable(_ index: Int, in source: SwiftSource) {
     if source.isWord(index + 1), !source.isToken(".", at: index + 2) {
       let isGiven = source.isToken("=", at: index + 2)
-      return add(index + 1, isGiven ? Self.origin(of: index + 3, in: source) : nil, in: source)
+      let origin =
+        isGiven ? Self.origin(of: index + 3, in: source) : Self.origin(ofType: index + 2, in: source)
+      return add(index + 1, origin, in: source)
     }
     let pattern = (index + 1..<source.tokens.count).prefix { token in
       !["=", ":", "{", "let", "var"].contains { source.isToken($0, at: token) }
@@ -60,8 +62,16 @@ struct Origins: Sendable {
     else { return }
     endOfParameters = close
     for name in open..<close where source.isWord(name) && source.isToken(":", at: name + 1) {
-      add(name, nil, in: source)
+      add(name, Self.origin(ofType: name + 1, in: source), in: source)
     }
+  }
+
+  /// The origin of what has the type after a colon, if there is one.
+  private static func origin(ofType colon: Int, in source: SwiftSource) -> Origin? {
+    guard source.isToken(":", at: colon), source.isWord(colon + 1) else { return nil }
+    var last = colon + 1
+    while source.isToken(".", at: last + 1), source.isWord(last + 2) { last += 2 }
+    return CallObjects.isClient(source[last]) ? .nioClient : nil
   }
 
   /// Adds what is between `{` or `for` and `in`.

@@ -4,6 +4,8 @@ enum Origin: Sendable, CaseIterable {
   /// A server whose address is kept by its name, or will be once its rule has been applied.
   case server
   case callOptions
+  /// A client of grpc-swift 1 whose methods return call objects.
+  case nioClient
   /// A request of grpc-swift 2, without and with metadata.
   case request, requestWithMetadata
 
@@ -12,6 +14,7 @@ enum Origin: Sendable, CaseIterable {
     case .channel: ["GRPCChannelPool.with(", "ClientConnection", "Channel.connect(", "Channel("]
     case .server: ServerRules.bindings + ["Server(providers"]
     case .callOptions: ["CallOptions"]
+    case .nioClient: ["*NIOClient("]
     case .request: ["ClientRequest(message: $message)"]
     case .requestWithMetadata: ["ClientRequest(message: $message, metadata: $metadata)"]
     }

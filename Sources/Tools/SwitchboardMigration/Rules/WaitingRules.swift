@@ -20,6 +20,7 @@ enum WaitingRules {
     .advise(".response.whenComplete", "Use client.makeGetCall(request).whenResponse { }, or try await."),
     .advise(".status.whenComplete", "Use await call.status, with let call = client.makeGetCall(request)."),
     .advise(".sendMessage", "Use try await call.requestStream.send(_:)."),
+    .change(".sendEnd(promise: nil)", to: ".requestStream.finish()"),
     .advise(".sendEnd", "Use call.requestStream.finish()."),
   ]
 
