@@ -30,8 +30,11 @@ import Testing
       + many("return c.eventLoop.makeSucceededFuture(f{\n") + many("})\n"),
     many("func f(") + many(")"), many("let ("), many("a in "),
     many("let r = ClientRequest(message: "), many("a.b(request: r) "),
-    "let c: A_BNIOClient\n" + many("c.d("), many("let c: A_BNIOClient = c.d()\n"),
-    many("any GRPCChannel,"), many("CallOptions(customMetadata: [a.customMetadata, ") + many("])"),
+    "import GRPCCore\n" + many("{ a in a.write("), "import GRPCCore\n" + many("c.d { a in a.write(a) }"),
+    "import GRPCCore\n" + many("struct A: ServerInterceptor { func intercept(ServerContext)"),
+    "import GRPCCore\n" + many("RPCError(metadata: "), "let c: A_BNIOClient\n" + many("c.d("),
+    many("let c: A_BNIOClient = c.d()\n"), many("any GRPCChannel,"),
+    many("CallOptions(customMetadata: [a.customMetadata, ") + many("])"),
   ]
 
   @Test(arguments: texts.indices) func isReadToItsEnd(_ index: Int) {

@@ -322,6 +322,7 @@ import Testing
     ("request: RPCAsyncSequence<A, any Error>", "requestStream request: RequestStream<A>"),
     ("try await response.write(.with { $0.a = 1 })", "try await response.send(.with { $0.a = 1 })"),
     ("try await server.serve()", "try await server.run()"),
+    ("GRPCCore.ServerContext", "Switchboard.ServerCallContext"),
     ("var o = CallOptions.defaults", "var o = CallOptions()"),
     (
       "var o = CallOptions.defaults\no.maxResponseMessageBytes = 1",
@@ -370,7 +371,9 @@ import Testing
     ("rpcError.metadata[binaryValues: \"a-bin\"]", "rpcError.metadata[binaryValues: \"a-bin\"]"),
     ("print(error.metadata)", "error.metadata"),
     ("let s = try error.unpackGoogleRPCStatus()", "unpackGoogleRPCStatus"),
-    ("try await a().server.serve()", ".serve()"),
+    ("let t = try HTTP2ClientTransport.Posix(target: a)", "HTTP2ClientTransport"),
+    ("try await a().server.serve()", ".serve()"), ("let c = ServerContext(descriptor: d)", "ServerContext("),
+    ("throw RPCError(code: c, message: m, metadata: [:])", "RPCError("),
   ]) func leavesTheRestOfTheSecondVersionToAPerson(_ line: String, _ found: String) {
     let text = "import GRPCCore\n" + line
     #expect(Package().advice(text) == ["2: " + found])

@@ -146,6 +146,9 @@ struct RuleCheck {
       guard let tokens = match.holes[hole], tokens.count == 1 else { return false }
       return isGeneratedName(tokens.lowerBound)
     case .besides(let text): return isBesides(text, match)
+    case .notArgument(let names): return !isArgument(of: names, match)
+    case .inInterceptor: return facts.areInInterceptors[match.tokens.lowerBound]
+    case .writes(let direction, let hole): return direction == self.direction(of: hole, match)
     }
   }
 
@@ -187,20 +190,6 @@ struct RuleCheck {
       } else if "(){}=;".utf8.contains(source[token].first ?? 0) {
         return false
       }
-    }
-    return false
-  }
-
-  /// Whether the brackets around the match have a token.
-  private func isBesides(_ text: String, _ match: PatternMatch) -> Bool {
-    var index = match.tokens.lowerBound - 1
-    var steps = 0
-    while index >= 0, steps < 1000 {
-      if source.isToken("[", at: index), let end = source.partner(of: index) {
-        return (index..<end).prefix(2000).contains { source.isToken(text, at: $0) }
-      }
-      index = (source.partner(of: index).map { $0 < index ? $0 : index } ?? index) - 1
-      steps += 1
     }
     return false
   }

@@ -11,6 +11,8 @@ struct SourceFacts: Sendable {
   let areInTypes: [Bool]
   /// For each token, whether it is in the braces of a `var`, where nothing may be thrown as a rule.
   let areInProperties: [Bool]
+  /// For each token, whether it is in an interceptor of grpc-swift 2.
+  let areInInterceptors: [Bool]
   private let origins: Origins
 
   init(_ source: SwiftSource) {
@@ -37,6 +39,7 @@ struct SourceFacts: Sendable {
     }
     (self.usesNIO, self.usesLocks, self.usesShared) = (usesNIO, usesLocks, usesShared)
     (self.areInTypes, self.areInProperties) = (areInTypes, areInProperties)
+    areInInterceptors = InterceptorCode.tokens(in: source)
     origins = Origins(source)
   }
 

@@ -35,6 +35,17 @@ struct Rule: Sendable {
     case isGenerated(String)
     /// The same brackets have this token.
     case besides(String)
+    /// The match is not among the arguments of one of these.
+    case notArgument(of: [String])
+    /// The match is in an interceptor of grpc-swift 2.
+    case inInterceptor
+    /// The path is the parameter of a closure that writes the requests of a client, or the responses of a handler.
+    case writes(Direction, String)
+  }
+
+  /// Whose messages a closure writes.
+  enum Direction: Sendable, Hashable {
+    case requests, responses
   }
 
   /// Which files a rule is about.

@@ -1,6 +1,6 @@
 /// What grpc-swift 2 has.
 enum SecondRules {
-  static let all = clients + requests + servers + descriptors + values
+  static let all = SecondInterceptorRules.all + clients + requests + servers + descriptors + values
 
   private static let clients: [Rule] =
     channels + [
@@ -19,12 +19,15 @@ enum SecondRules {
       .advise(
         "http2NIOPosix",
         in: .two,
-        "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+        transport
       ),
+      .advise("http2NIOTS", in: .two, transport),
+      .advise("HTTP2ClientTransport", in: .two, "Use try Channel(target:options:), with ChannelOptions."),
+      .advise("HTTP2ServerTransport.Posix.Context", in: .two, "Use context.peer of a ServerCallContext."),
       .advise(
-        "http2NIOTS",
+        "HTTP2ServerTransport",
         in: .two,
-        "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
+        "Use try Server(providers:options:), with ServerOptions, and bind(host:port:)."
       ),
       .change("CallOptions.defaults", to: "CallOptions()", in: .two),
       .change(
@@ -42,6 +45,9 @@ enum SecondRules {
       .advise("executionPolicy", in: .two, "Use repetition: of a MethodConfig."),
       .advise("InProcessTransport", in: .two, "Use Channel(inProcess: [provider])."),
     ]
+
+  private static let transport =
+    "Use Channel(target:options:), or Server(providers:options:) and bind(host:port:)."
 
   /// A client of grpc-swift 2 is what a channel is here.
   private static let channels: [Rule] =
@@ -94,6 +100,25 @@ enum SecondRules {
     .advise("StreamingClientRequest", in: .two, stream),
     .advise("ClientResponse", in: .two, objects),
     .advise("StreamingClientResponse", in: .two, objects),
+    .advise(
+      "$path.write(",
+      in: .two,
+      "Of a client's call, whose closure has the call object: client.collect { call in try await call.requestStream.send(message) }; in client.update { call in }, it also reads call.responseStream. Or pass a sequence: client.collect(messages).",
+      if: .importsSecond,
+      .writes(.requests, "path")
+    ),
+    .advise(
+      "$path.accepted",
+      in: .two,
+      "A failure is no value: a call, and 'next' in an interceptor, throw the GRPCStatus.",
+      if: .importsSecond
+    ),
+    .advise(
+      "$path.bodyParts",
+      in: .two,
+      "Loop over the messages. 'trailingMetadata' of a call object, or 'trailers()' of a StreamedResponse, has what follows them.",
+      if: .importsSecond
+    ),
   ]
 
   private static let stream =
@@ -116,6 +141,11 @@ enum SecondRules {
     .advise(".serve()", in: .two, "Use try await run().", if: .importsSecond),
     .advise("listeningAddress", in: .two, "bind(host:port:) returns the address."),
     .advise("beginGracefulShutdown", in: .two, "Use await shutDown(grace:)."),
+    .advise(
+      "ServerContext(",
+      in: .two,
+      "A context is of a call that is made: a test calls the handler over Channel(inProcess: [provider])."
+    ),
     .change("ServerContext", to: "ServerCallContext", in: .two),
     .change(
       "request: RPCAsyncSequence<$message, any Error>",
@@ -124,11 +154,16 @@ enum SecondRules {
     ),
     .change("response: RPCWriter<", to: "responseStream response: ResponseStreamWriter<", in: .two),
     .change("response.write($message)", to: "response.send($message)", in: .two, if: .importsSecond),
-    .change("RPCWriter", to: "ResponseStreamWriter", in: .two),
+    .advise(
+      "RPCWriter",
+      in: .two,
+      "Of a handler's responses: ResponseStreamWriter<_>. Of a client's requests: RequestStreamWriter<_>."
+    ),
+    .advise("$path.write(", in: .two, responses, if: .importsSecond, .writes(.responses, "path")),
     .advise(
       "$path.write(",
       in: .two,
-      "Of a response: try await responseStream.send(_:).",
+      "\(responses) Of a client's request: try await call.requestStream.send(_:).",
       if: .importsSecond
     ),
     .advise("RPCAsyncSequence", in: .two, "Use requestStream: RequestStream<_>."),
@@ -138,8 +173,16 @@ enum SecondRules {
       in: .two,
       "The message itself; context.setInitialMetadata(_:) and setTrailers(_:) have the metadata."
     ),
-    .advise("StreamingServerRequest", in: .two, "Use requestStream: RequestStream<_>."),
-    .advise("StreamingServerResponse", in: .two, "Use responseStream: ResponseStreamWriter<_>."),
+    .advise(
+      "StreamingServerRequest",
+      in: .two,
+      "Use requestStream: RequestStream<_>; context.headers has the metadata."
+    ),
+    .advise(
+      "StreamingServerResponse",
+      in: .two,
+      "Use responseStream: ResponseStreamWriter<_>; context.setInitialMetadata(_:) and setTrailers(_:) have the metadata."
+    ),
     .advise("RPCRouter", in: .two, "Use ServiceHandlers."),
     .advise("withRPCCancellationHandler", in: .two, "The handler's task is cancelled."),
     .change("context.cancellation.isCancelled", to: "context.isCancelled", in: .two),
@@ -159,6 +202,8 @@ enum SecondRules {
       "Use context.method, which has 'service', 'method' and 'path'."
     ),
   ]
+
+  private static let responses = "Of a handler's response: try await responseStream.send(_:)."
 
   private static let descriptors: [Rule] = [
     .advise(
@@ -215,7 +260,13 @@ enum SecondRules {
       .advise(
         "RPCError(",
         in: .two,
-        "Throw GRPCStatus(code:message:), and use context.setTrailers(_:) for metadata."
+        "\(status) An interceptor of parts passes metadata on with it: .end(status, trailers) (docs/guide/Interceptors.md, 'Parts').",
+        if: .inInterceptor
+      ),
+      .advise(
+        "RPCError(",
+        in: .two,
+        "\(status) A handler sends metadata by context.setTrailers(_:), before it throws the status."
       ),
       .change("RPCError.Code", to: "GRPCStatus.Code", in: .two),
       .change("RPCError", to: "GRPCStatus", in: .two, if: .notInherited),
@@ -232,7 +283,8 @@ enum SecondRules {
         in: .two,
         once: true,
         "Of a call: callOptions: CallOptions(initialMetadata:).",
-        if: .importsSecond
+        if: .importsSecond,
+        .notArgument(of: withMetadata)
       ),
       .change(".addString($value, forKey: $key)", to: ".add(name: $key, value: $value)", in: .two),
       .change(".addBinary($value, forKey: $key)", to: ".add(name: $key, binary: $value)", in: .two),
@@ -249,10 +301,12 @@ enum SecondRules {
       .change(".removeAllValues(forKey: $key)", to: ".remove(name: $key)", in: .two),
       .change("[stringValues: $key]", to: "[$key]", in: .two),
       .change("[binaryValues: $key]", to: "[binary: $key]", in: .two),
-      .advise("ClientInterceptor", in: .two, calls, if: .importsSecond),
-      .advise("ServerInterceptor", in: .two, calls, if: .importsSecond),
     ]
 
-  private static let calls =
-    "An interceptor of whole calls: ClientCallInterceptor or ServerCallInterceptor of SwitchboardInterceptors (docs/guide/Interceptors.md, 'Whole calls')."
+  private static let status = "Use GRPCStatus(code:message:), which has no 'metadata:' and no 'cause:'."
+
+  /// What has metadata and is no call: other advice is about most of them, and none about logs.
+  private static let withMetadata =
+    ["RPCError", "ServerRequest", "ServerResponse", "StreamingServerRequest", "StreamingServerResponse"]
+    + ["log", "trace", "debug", "info", "notice", "warning", "error", "critical"]
 }
