@@ -8,7 +8,7 @@ struct LeafCertificate: ~Copyable {
   private let certificates: [OpaquePointer]
 
   init(_ credentials: TLSCredentials) throws(GRPCStatus) {
-    certificates = try PEM(credentials.certificateChain, "certificate chain").certificates()
+    certificates = try credentials.readCertificates()
   }
 
   deinit { for certificate in certificates { X509_free(certificate) } }

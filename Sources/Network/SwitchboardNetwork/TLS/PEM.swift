@@ -13,15 +13,17 @@ import SwitchboardCall
 struct PEM: ~Copyable {
   private let bio: OpaquePointer
   private let what: String
-  /// What the error adds if there is no PEM at all.
-  private let hint: String
+  private let source: PEMSource
+  /// The source of the other part of the credentials, if there is one.
+  private let other: PEMSource?
 
-  /// `what` names the source in errors, together with the path of a file.
-  init(_ source: PEMSource, _ what: String) throws(GRPCStatus) {
+  /// `what` names the source in errors, together with the path of a file. They say if `other` has what was expected here.
+  init(_ source: PEMSource, _ what: String, beside other: PEMSource? = nil) throws(GRPCStatus) {
     var what = what
     if case .file(let path) = source { what += " (\(path))" }
     self.what = what
-    hint = source.hint
+    self.source = source
+    self.other = other
     OpenSSL.prepare()
     let opened: OpaquePointer?
     switch source {
@@ -67,6 +69,7 @@ struct PEM: ~Copyable {
       for certificate in certificates { X509_free(certificate) }
       guard isAtEnd else { throw .tls("a certificate in the \(what) is malformed", code: .invalidArgument) }
       ERR_clear_error()
+      let hint = PEMPart.certificate.hint(about: source, beside: other)
       throw .tls("no certificate in the \(what)\(hint)", code: .invalidArgument)
     }
     ERR_clear_error()
@@ -75,32 +78,12 @@ struct PEM: ~Copyable {
 
   borrowing func privateKey() throws(GRPCStatus) -> OpaquePointer {
     guard let key = switchboard_read_private_key(bio) else {
+      let hint = PEMPart.privateKey.hint(about: source, beside: other)
+      // OpenSSL's reason says less.
+      if !hint.isEmpty { ERR_clear_error() }
       throw .tls("the \(what) is not a key in PEM without a password\(hint)", code: .invalidArgument)
     }
     return key
-  }
-}
-
-extension PEMSource {
-  /// What to write for a path that was given as if it were PEM. It is not shown, because it may be a secret that looks like one.
-  fileprivate var hint: String {
-    guard case .bytes(let bytes) = self, Self.isPath(bytes) else { return "" }
-    return
-      ": this looks like a path, and is for the PEM text itself; give the path as PEMSource.file(path) to "
-      + "ClientTLS or ServerTLS, or read the file before"
-  }
-
-  private static let longestPath = 1024
-
-  /// PEM has lines, and DER no printable text.
-  private static func isPath(_ bytes: [UInt8]) -> Bool {
-    guard !bytes.isEmpty, bytes.count <= longestPath, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-      return false
-    }
-    if bytes.first == UInt8(ascii: "/") || bytes.starts(with: "./".utf8) || bytes.starts(with: "../".utf8) {
-      return true
-    }
-    return [".pem", ".crt", ".cer", ".key"].contains { bytes.suffix(4).elementsEqual($0.utf8) }
   }
 }
 
@@ -112,5 +95,12 @@ extension GRPCStatus {
     if error != 0, let text = ERR_reason_error_string(error) { reason = ": " + String(cString: text) }
     ERR_clear_error()
     return GRPCStatus(code: code, message: "TLS: \(what)\(reason)", origin: origin)
+  }
+}
+
+extension TLSCredentials {
+  /// The certificates of the chain, at least one. The caller frees them.
+  func readCertificates() throws(GRPCStatus) -> [OpaquePointer] {
+    try PEM(certificateChain, "certificate chain", beside: privateKey).certificates()
   }
 }

@@ -133,7 +133,7 @@ package final class TLSContext: @unchecked Sendable {
   }
 
   private func use(_ credentials: TLSCredentials) throws(GRPCStatus) {
-    let certificates = try PEM(credentials.certificateChain, "certificate chain").certificates()
+    let certificates = try credentials.readCertificates()
     defer { for certificate in certificates { X509_free(certificate) } }
     let key = try PEM(credentials.privateKey, "private key").privateKey()
     defer { EVP_PKEY_free(key) }
