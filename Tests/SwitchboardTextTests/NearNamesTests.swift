@@ -31,4 +31,15 @@ import Testing
     let long = String(repeating: "a", count: 100_000)
     #expect(NearNames(of: long, in: [long]).best == nil)
   }
+
+  @Test(arguments: [
+    ("get", "gett", true), ("get", "et", true), ("get", "gat", true), ("get", "gte", true),
+    ("aa", "aaa", true),
+    ("a", "", true), ("", "", false), ("get", "get", false), ("get", "put", false), ("get", "getter", false),
+    ("abcd", "badc", false), ("abc", "cba", false),
+  ])
+  func aSlipIsOneLetter(_ left: String, _ right: String, _ differ: Bool) {
+    #expect(NearNames.differBySlip(Array(left.utf8), Array(right.utf8)) == differ)
+    #expect(NearNames.differBySlip(Array(right.utf8), Array(left.utf8)) == differ)
+  }
 }

@@ -55,6 +55,17 @@ package struct NearNames {
     letters.lastIndex(of: UInt8(ascii: ".")).map { Array(letters[($0 + 1)...]) } ?? letters
   }
 
+  /// Whether two names differ by a slip of the finger: one letter too many, too few or wrong, or two in the wrong order. It takes a
+  /// time that is proportional to their lengths.
+  package static func differBySlip(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    let start = zip(left, right).prefix { $0 == $1 }.count
+    let (leftRest, rightRest) = (left.dropFirst(start), right.dropFirst(start))
+    let end = zip(leftRest.reversed(), rightRest.reversed()).prefix { $0 == $1 }.count
+    let (leftPart, rightPart) = (leftRest.dropLast(end), rightRest.dropLast(end))
+    return max(leftPart.count, rightPart.count) == 1
+      || leftPart.count == 2 && leftPart.elementsEqual(rightPart.reversed())
+  }
+
   /// The edit distance: how many letters must be inserted, removed or replaced.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     if left == right { return 0 }

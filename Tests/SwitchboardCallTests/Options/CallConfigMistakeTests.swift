@@ -122,6 +122,38 @@ import Testing
     #expect(try await warnings(nil, both) == [])
   }
 
+  private func config(forMethod name: String) throws -> ServiceConfig {
+    let name = try MethodConfig.Name(service: "test.Test", method: name)
+    return try ServiceConfig(methodConfigs: [MethodConfig(names: [name], timeout: .seconds(5))])
+  }
+
+  /// The method that is called is `Get`.
+  @Test(arguments: ["Gett", "Gt", "Ge", "Gat", "Gte", "gett"])
+  func aMisspelledMethodIsReported(_ name: String) async throws {
+    #expect(try await warnings(nil, try config(forMethod: name)).count == 1)
+  }
+
+  /// What is nearly the name of a method may be that of another one.
+  @Test(arguments: ["Set", "Gets", "Get2", "Put", "Getter", "G"])
+  func otherMethodsAreNotReported(_ name: String) async throws {
+    #expect(try await warnings(nil, try config(forMethod: name)) == [])
+  }
+
+  @Test func aMethodThatIsCalledTooIsNotReported() async throws {
+    let warnings = LogEntries()
+    let script = ScriptedChannel(
+      try config(forMethod: "Ping"),
+      logger: Logger(warnings, minimumLevel: .warning)
+    )
+    for name in ["Ping", "Pong", "Pang"] {
+      let method = MethodDescriptor(service: "test.Test", method: name, type: .unary)
+      let call = script.channel.call(method).makeUnaryCall([1])
+      try await script.transport.next().end(.notFound)
+      _ = await call.status
+    }
+    #expect(warnings.all.isEmpty)
+  }
+
   @Test func otherServicesAreNotReported() async throws {
     for name in ["test.Other", "other.Test2", "est.Test"] {
       #expect(try await warnings(nil, try config(for: name)) == [])

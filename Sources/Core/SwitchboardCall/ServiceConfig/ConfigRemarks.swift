@@ -88,13 +88,15 @@ final class ConfigRemarks: Sendable {
   /// A config has nothing for a method by its name, but something for a name that is nearly the same. Looked for at the first call
   /// of each method.
   func report(nearMissOf method: MethodDescriptor, in config: ServiceConfig) {
-    let isFirst = searched.withLock { $0.count < Self.mostMethods && $0.insert(method.path).inserted }
-    guard isFirst, let name = config.nearMiss(of: method) else { return }
+    let called = searched.withLock {
+      $0.count < Self.mostMethods && $0.insert(method.path).inserted ? $0 : nil
+    }
+    guard let called, let name = config.nearMiss(of: method, besides: called) else { return }
     let parts = name.method.isEmpty ? [name.service] : [name.service, name.method]
     logger.log(
       .warning,
-      "a service config names what is nearly a method that is called, and does not apply to it: a name has the service as the "
-        + ".proto has it, with its package, and the method apart",
+      "a service config names what is nearly a method that is called, and does not apply to it: a name has the service and the "
+        + "method as the .proto has them, the service with its package, and the method apart",
       [
         "method": method.path, "named": parts.map(\.excerpt).joined(separator: " / "),
         "meant": "service \(method.service), method \(method.method)",

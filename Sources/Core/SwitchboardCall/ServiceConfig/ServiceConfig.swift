@@ -88,8 +88,9 @@ public struct ServiceConfig: Hashable, Sendable {
   }
 
   /// A name of a configuration that has been meant for this method, and is another one: the name that Swift has for the service,
-  /// one without its package, another case, or service and method in one. `nil` if the method, or its service, is named.
-  func nearMiss(of method: MethodDescriptor) -> MethodConfig.Name? {
+  /// one without its package, another case, service and method in one, or a misspelled method that is none of the `known` paths.
+  /// `nil` if the method, or its service, is named.
+  func nearMiss(of method: MethodDescriptor, besides known: Set<String>) -> MethodConfig.Name? {
     guard positions[method.path] == nil, positions["/\(method.service)/"] == nil else { return nil }
     let service = Self.letters(method.service)
     let bare = Self.letters(method.service.split(separator: ".").last ?? "")
@@ -98,7 +99,19 @@ public struct ServiceConfig: Hashable, Sendable {
       let letters = Self.letters(candidate.service + candidate.method)
       return candidate.method.isEmpty && [service, bare].contains(letters)
         || [service + name, bare + name].contains(letters)
+        || Self.letters(candidate.service) == service && !known.contains(candidate.key)
+          && Self.isMisspelling(Self.letters(candidate.method), of: name)
     }
+  }
+
+  /// Whether a name is probably a misspelling of a method's, and not the name of another method of its service, as `Set` is beside
+  /// `Get`, `GetItems` beside `GetItem`, or `Find2` beside `Find`.
+  private static func isMisspelling(_ name: [UInt8], of method: [UInt8]) -> Bool {
+    let plural = [UInt8(ascii: "s")]
+    guard name.first == method.first, name.filter(\.isDigit) == method.filter(\.isDigit),
+      name != method + plural, method != name + plural
+    else { return false }
+    return NearNames.differBySlip(name, method)
   }
 
   private static func letters(_ name: some StringProtocol) -> [UInt8] {
