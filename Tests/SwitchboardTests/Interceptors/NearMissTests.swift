@@ -416,6 +416,41 @@ import Testing
       code: "func use(_ options: inout ChannelOptions) { options.maxResponseSize = 1024 }"
     ),
     NearMiss(
+      name: "aLimitOfAChannelByAnotherName",
+      error: "'maxMessageSize' has been renamed to 'responseSizeLimit'",
+      code: "func use(_ options: inout ChannelOptions) { options.maxMessageSize = 1024 }"
+    ),
+    NearMiss(
+      name: "aLimitOfAServerByAnotherName",
+      error: "'maxMessageSize' has been renamed to 'maxRequestSize'",
+      code: "func use(_ options: inout ServerOptions) { options.maxMessageSize = 1024 }"
+    ),
+    NearMiss(
+      name: "theIntervalOfAChannelsPingsInAnotherCase",
+      error: "'keepAliveInterval' has been renamed to 'keepaliveInterval'",
+      code: "func use(_ options: inout ChannelOptions) { options.keepAliveInterval = .seconds(30) }"
+    ),
+    NearMiss(
+      name: "theIntervalOfAServersPingsInAnotherCase",
+      error: "'keepAliveInterval' has been renamed to 'keepaliveInterval'",
+      code: "func use(_ options: inout ServerOptions) { options.keepAliveInterval = .seconds(30) }"
+    ),
+    NearMiss(
+      name: "theTimeoutOfAChannelsPingsInAnotherCase",
+      error: "'keepAliveTimeout' has been renamed to 'keepaliveTimeout'",
+      code: "func use(_ options: inout ChannelOptions) { options.keepAliveTimeout = .seconds(5) }"
+    ),
+    NearMiss(
+      name: "theTimeoutOfAServersPingsInAnotherCase",
+      error: "'keepAliveTimeout' has been renamed to 'keepaliveTimeout'",
+      code: "func use(_ options: inout ServerOptions) { options.keepAliveTimeout = .seconds(5) }"
+    ),
+    NearMiss(
+      name: "aChannelToAHostAndAPort",
+      error: "is unavailable: call Channel.connect(host:port:), or Channel(target: \"host:port\")",
+      code: "func use() throws -> Channel { try Channel(host: \"localhost\", port: 50051) }"
+    ),
+    NearMiss(
       name: "theTLSOfAChannelByTheServersName",
       error: "'tls' is unavailable: set security, such as .tls(ClientTLS(trustRoots: .file(path)))",
       code: "func use(_ options: inout ChannelOptions) { options.tls = nil }"

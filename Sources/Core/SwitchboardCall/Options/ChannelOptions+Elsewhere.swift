@@ -1,4 +1,4 @@
-// What is set elsewhere, for which the compiler says where.
+// What is set elsewhere, or has another name in other libraries, for which the compiler says where it is.
 extension ChannelOptions {
   @available(
     *,
@@ -48,5 +48,23 @@ extension ChannelOptions {
   public var maxResponseSize: Int {
     get { responseSizeLimit }
     set { responseSizeLimit = newValue }
+  }
+
+  @available(*, unavailable, renamed: "responseSizeLimit")
+  public var maxMessageSize: Int {
+    get { responseSizeLimit }
+    set { responseSizeLimit = newValue }
+  }
+
+  @available(*, unavailable, renamed: "keepaliveInterval")
+  public var keepAliveInterval: Duration? {
+    get { keepaliveInterval }
+    set { keepaliveInterval = newValue }
+  }
+
+  @available(*, unavailable, renamed: "keepaliveTimeout")
+  public var keepAliveTimeout: Duration {
+    get { keepaliveTimeout }
+    set { keepaliveTimeout = newValue }
   }
 }

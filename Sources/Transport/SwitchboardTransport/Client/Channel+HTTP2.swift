@@ -47,6 +47,16 @@ extension Channel {
     return try Channel(target: "\(host):\(port)", options: options, group: group)
   }
 
+  @available(*, unavailable, message: "call Channel.connect(host:port:), or Channel(target: \"host:port\")")
+  public convenience init(
+    host: String,
+    port: Int,
+    options: ChannelOptions = ChannelOptions(),
+    group: LoopGroup? = nil
+  ) throws(GRPCStatus) {
+    try self.init(target: "\(host):\(port)", options: options, group: group)
+  }
+
   /// The current state of the channel's connections, and each later one. A slow reader gets the latest states, not all.
   /// A channel without connections, such as one within the process, is always ready.
   ///

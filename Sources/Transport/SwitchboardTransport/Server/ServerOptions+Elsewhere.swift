@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-// What is set elsewhere, for which the compiler says where.
+// What is set elsewhere, or has another name in other libraries, for which the compiler says where it is.
 extension ServerOptions {
   @available(
     *,
@@ -33,5 +33,23 @@ extension ServerOptions {
   public var interceptors: [any ServerInterceptorFactory] {
     get { [] }
     set {}
+  }
+
+  @available(*, unavailable, renamed: "maxRequestSize")
+  public var maxMessageSize: Int {
+    get { maxRequestSize }
+    set { maxRequestSize = newValue }
+  }
+
+  @available(*, unavailable, renamed: "keepaliveInterval")
+  public var keepAliveInterval: Duration {
+    get { keepaliveInterval }
+    set { keepaliveInterval = newValue }
+  }
+
+  @available(*, unavailable, renamed: "keepaliveTimeout")
+  public var keepAliveTimeout: Duration {
+    get { keepaliveTimeout }
+    set { keepaliveTimeout = newValue }
   }
 }
