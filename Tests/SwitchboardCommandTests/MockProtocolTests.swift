@@ -3,6 +3,8 @@ import Switchboard
 import TestSupport
 import Testing
 
+@testable import SwitchboardCommand
+
 /// `mock` and HTTP clients: it answers by Connect and gRPC-Web too, over HTTP/1.1.
 @Suite(.mayBlock, .timeLimit(.minutes(5))) struct MockProtocolTests {
   private let proto = TestFolders.root.appending(path: "Protos/echo/echo.proto").path
@@ -108,5 +110,44 @@ import Testing
     let wrong = try Run("mock", proto, "--origin", "localhost:5173", "--listen", "127.0.0.1:0")
     #expect(wrong.exitCode == 64)
     #expect(wrong.errors.contains("is not an origin as browsers write it"))
+  }
+
+  /// A user of the command has flags, not options.
+  @Test func whatItLogsNamesNoOptions() throws {
+    let words = ["mock", proto, "--listen", "127.0.0.1:0", "--origin", "null"]
+    let log = try temporaryFile([], suffix: "log")
+    let descriptor = open(log, O_WRONLY)
+    defer { close(descriptor) }
+    let mock = try ChildProcess(
+      Command.path(ofProduct: "switchboard"),
+      words,
+      errors: .descriptor(descriptor)
+    )
+    let address = "127.0.0.1:\(try #require(mock.line()?.split(separator: ":").last))"
+    let call = ["call", address, "echo.Echo/Get", "--proto", proto]
+    #expect(try Command.product("switchboard", call + ["--tls"]).exitCode == 14)
+    mock.send(SIGTERM)
+    #expect(mock.exitCode() == 0)
+    let lines = try String(contentsOfFile: log, encoding: .utf8)
+    #expect(lines.contains("TLS: the client speaks TLS, and this port does not\n"), "\(lines)")
+    #expect(lines.contains("switchboard: warning: --origin null: "), "\(lines)")
+    #expect(!lines.contains("Options"), "\(lines)")
+  }
+
+  /// A warning about a handler that blocks its loop is for whoever has written the handler.
+  @Test func itsLoopsAreNotWatched() throws {
+    let arguments = try #require(try Arguments([proto], for: MockVerb.verb))
+    let server = try MockVerb.makeServer([], at: "127.0.0.1", arguments)
+    #expect(server.configuration.options.blockedLoopLimit == nil)
+  }
+
+  @Test(arguments: [
+    ("a (ServerOptions.tls is not set) b", "a b"), ("a (b) c", "a (b) c"),
+    ("a(ServerOptions.web", "a(ServerOptions.web"),
+    ("(x (ChannelOptions.security = .tls()) y)", ""), ("a) (b (c)) (ServerOptions.a)", "a) (b (c))"),
+    ("ServerOptions.web lets it", "ServerOptions.web lets it"), ("", ""),
+  ])
+  func remarksOnOptionsAreLeftOut(_ text: String, _ rest: String) {
+    #expect(text.withoutOptions() == rest)
   }
 }

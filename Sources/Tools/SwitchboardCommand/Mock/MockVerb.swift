@@ -126,6 +126,8 @@ enum MockVerb {
     }
     var options = ServerOptions()
     options.logger = FlagLog.ofServer(origin: origin)
+    // Its handlers are not the user's, who could do nothing about one that takes long.
+    options.blockedLoopLimit = nil
     // Through a name that leads here, a page of somebody else's could call it (DNS rebinding).
     if HostNames.isLocal(host) { options.hosts = HostNames([host]) }
     // Whoever calls it wants to know why a backend cannot be reached.

@@ -195,20 +195,11 @@ extension GRPCStatus {
   /// Whether a gRPC server reports an unknown method. A web server's 404 also becomes UNIMPLEMENTED, and is excluded.
   var isAboutMethod: Bool { code == .unimplemented && message?.hasPrefix("the HTTP status is") != true }
 
-  /// The status without the names of a program's options, for which the command has flags.
+  /// The status without what it says of how a program secures its channels, for which the command has flags.
   var withoutOptions: GRPCStatus {
-    guard let message,
-      let start = message.indices.first(where: { message[$0...].hasPrefix(" (ChannelOptions.security is ") })
-    else { return self }
-    // The remark has brackets of its own.
-    var depth = 0
-    let end = message[start...].firstIndex { character in
-      depth += character == "(" ? 1 : character == ")" ? -1 : 0
-      return character == ")" && depth == 0
-    }
-    guard let end else { return self }
-    let rest = message[..<start] + message[message.index(after: end)...]
-    return GRPCStatus(code: code, message: String(rest), origin: origin)
+    guard let message else { return self }
+    let rest = message.withoutOptions(["ChannelOptions.security is "])
+    return GRPCStatus(code: code, message: rest, origin: origin)
   }
 
   /// Whether the answer was not gRPC but had this HTTP status.
