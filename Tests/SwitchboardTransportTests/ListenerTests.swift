@@ -64,6 +64,32 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
+  /// A server that is started a second time finds out that the first one lives, which does not learn of it.
+  @Test func aServerThatServesAPathIsNotDisturbed() async throws {
+    let entries = LogEntries()
+    var options = ServerOptions()
+    options.logger = Logger(entries, minimumLevel: .debug)
+    let server = try Server(providers: [TestService()], options: options)
+    try server.bind(unixPath: path)
+    let refused = #expect(throws: GRPCStatus.self) { try Server(providers: []).bind(unixPath: path) }
+    #expect(refused?.message == "cannot listen on unix:\(path): address already in use")
+    // It accepts connections in their order.
+    try await connect("unix:\(path)")
+    await server.shutDown()
+    #expect(entries.all.filter { $0.message == "connection opened" }.count == 1)
+    #expect(entries.all(from: .info).isEmpty, "\(entries.all)")
+  }
+
+  @Test func aFileThatAKilledServerLeftIsReplaced() async throws {
+    let address = try #require(SocketAddress.unix(path: path))
+    close(try ListeningSocket.open(address))
+    #expect(FileManager.default.fileExists(atPath: path))
+    let server = try Server(providers: [TestService()])
+    try server.bind(unixPath: path)
+    try await connect("unix:\(path)")
+    await server.shutDown(grace: .zero)
+  }
+
   @Test func aStoppedServerDoesNotListen() async throws {
     let server = try Server(providers: [])
     await server.shutDown(grace: .zero)

@@ -13,17 +13,21 @@
 // thread starts at the same time must not inherit a descriptor: it would keep a connection open that its owner has
 // closed. Linux can create descriptors that way in one step.
 
-static inline int switchboard_stream_socket(int family) {
+static inline int switchboard_socket(int family, int type) {
 #ifdef __linux__
-  return socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return socket(family, type | SOCK_CLOEXEC, 0);
 #else
-  int descriptor = socket(family, SOCK_STREAM, 0);
+  int descriptor = socket(family, type, 0);
   if (descriptor >= 0) {
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   return descriptor;
 #endif
 }
+
+static inline int switchboard_stream_socket(int family) { return switchboard_socket(family, SOCK_STREAM); }
+
+static inline int switchboard_datagram_socket(int family) { return switchboard_socket(family, SOCK_DGRAM); }
 
 static inline int switchboard_set_nonblocking(int descriptor) {
   return fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);

@@ -56,10 +56,13 @@ enum ListeningSocket {
   }
 
   /// The file of a Unix socket remains when a server is killed. If it refuses connections, no server uses it.
+  ///
+  /// Who asks is a socket of datagrams. It is refused like any other where nobody has the file, and as one of the wrong type
+  /// where a server has: no connection is made, which that server would have to accept, and would report as one that failed.
   private static func removeStaleSocket(_ path: String, _ address: SocketAddress) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-    let probe = switchboard_stream_socket(AF_UNIX)
+    let probe = switchboard_datagram_socket(AF_UNIX)
     guard probe >= 0 else { return }
     defer { close(probe) }
     let result = address.withSockaddr { sockaddr, length in connect(probe, sockaddr, length) }
