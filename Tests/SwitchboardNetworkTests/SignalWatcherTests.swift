@@ -66,4 +66,24 @@ import Testing
     }
     #expect(handler(of: number) == address(Self.second))
   }
+
+  /// As for what a shell starts in the background: the next signal must not be ignored, if one has come.
+  @Test func aSignalThatWasIgnoredHasItsEffectOnceOneHasCome() async throws {
+    // It has none by default.
+    let number = SIGCONT
+    signal(number, SIG_IGN)
+    defer { signal(number, SIG_DFL) }
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    await watching(number, on: loop) {}
+    #expect(handler(of: number) == address(SIG_IGN))
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        let watcher = SignalWatcher([number], on: loop) { continuation.resume() }
+        kill(getpid(), number)
+        withExtendedLifetime(watcher) {}
+      }
+    }
+    #expect(handler(of: number) == address(SIG_DFL))
+  }
 }

@@ -33,8 +33,27 @@ import Testing
     }
   }
 
+  /// Also if the shell has it ignored, as for what a script starts in the background.
+  @Test(arguments: [":", "trap '' INT TERM"], [SIGINT, SIGTERM])
+  func aSecondSignalEndsTheProcess(_ preparation: String, _ signal: Int32) async throws {
+    let process = try EchoProcess(after: preparation)
+    try await withChannel(to: process.target) { channel async throws in
+      let call = Echo_EchoClient(channel: channel).makeUpdateCall()
+      try await call.requestStream.send(Echo_EchoRequest("before"))
+      var responses = call.responseStream.makeAsyncIterator()
+      #expect(try await responses.next()?.text.hasSuffix("before") == true)
+      process.send(signal)
+      for await state in channel.connectivity where state == .idle { break }
+      try await call.requestStream.send(Echo_EchoRequest("after"))
+      #expect(try await responses.next()?.text.hasSuffix("after") == true)
+      process.send(signal)
+      #expect(process.waitForExit() == 128 + signal)
+      #expect(await call.status.code == .unavailable)
+    }
+  }
+
   @Test func theServerSurvivesRunningOutOfFiles() async throws {
-    let process = try EchoProcess(maxOpenFiles: 24)
+    let process = try EchoProcess(after: "ulimit -n 24")
     var idle: [Int32] = []
     for _ in 0..<60 { idle.append(try LoopbackSocket.connected(to: process.port)) }
     for descriptor in idle { close(descriptor) }

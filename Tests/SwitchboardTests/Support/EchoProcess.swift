@@ -9,13 +9,12 @@ final class EchoProcess {
   /// The lines that it printed before its address.
   let greeting: [String]
 
-  /// Limits the open files of the process to `maxOpenFiles`.
-  init(_ arguments: [String] = [], maxOpenFiles: Int? = nil) throws {
-    let limit = maxOpenFiles.map { "ulimit -n \($0) && " } ?? ""
+  /// `preparation` is what the shell does before, such as to limit the open files of the process.
+  init(_ arguments: [String] = [], after preparation: String = ":") throws {
     process = try ChildProcess(
       "/bin/sh",
       [
-        "-c", "\(limit)exec \"$0\" server --host 127.0.0.1 --port 0 \"$@\"",
+        "-c", "\(preparation) && exec \"$0\" server --host 127.0.0.1 --port 0 \"$@\"",
         Command.path(ofProduct: "Echo"),
       ] + arguments
     )
@@ -35,7 +34,9 @@ final class EchoProcess {
 
   var port: Int { target.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-  func terminate() { process.send(SIGTERM) }
+  func terminate() { send(SIGTERM) }
+
+  func send(_ signal: Int32) { process.send(signal) }
 
   func waitForExit() -> Int32 { process.exitCode() }
 }

@@ -17,6 +17,8 @@ enum SignalHandlers {
     /// The handler that libuv installed.
     var own: Int?
     var watchers = 0
+    /// Whether a signal has ended a watch.
+    var hasCome = false
   }
 
   private static let entries = Locked<[Int32: Entry]>([:])
@@ -35,17 +37,23 @@ enum SignalHandlers {
     }
   }
 
-  /// Calls `stop`, which ends libuv's watch. The last watcher restores the previous handler, unless other code has
-  /// installed another one since.
-  static func unwatch(_ number: Int32, _ stop: () -> Void) {
+  /// Calls `stop`, which ends libuv's watch, because a signal `hasCome` or for another reason. The last watcher restores the
+  /// previous handler, unless other code has installed another one since.
+  ///
+  /// A signal that was ignored before is not ignored again once one has come. Shells have background commands of scripts ignore
+  /// SIGINT; whoever watches for it nevertheless means that it ends the process, and so does whoever sends it twice.
+  static func unwatch(_ number: Int32, hasCome: Bool, _ stop: () -> Void) {
     entries.withLock { entries in
       let found = current(number)
       stop()
       guard var entry = entries[number] else { return }
       entry.watchers -= 1
+      entry.hasCome = entry.hasCome || hasCome
       entries[number] = entry.watchers > 0 ? entry : nil
       if address(in: found) != entry.own { return put(found, number) }
-      if entry.watchers == 0 { put(entry.before, number) }
+      guard entry.watchers == 0 else { return }
+      // A new description of a handler is that of the default.
+      put(entry.hasCome && isIgnored(entry.before) ? sigaction() : entry.before, number)
     }
   }
 
@@ -58,6 +66,10 @@ enum SignalHandlers {
   private static func put(_ action: sigaction, _ number: Int32) {
     var action = action
     _ = sigaction(number, &action, nil)
+  }
+
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    address(in: action) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func address(in action: sigaction) -> Int {

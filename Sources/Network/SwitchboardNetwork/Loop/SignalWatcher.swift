@@ -10,7 +10,7 @@ import CLibuv
 #endif
 
 /// Waits for one of some signals. Meanwhile the signals have no other effect; afterwards their previous handlers are
-/// restored.
+/// restored, except that what was ignored has its default effect once a signal has come.
 package final class SignalWatcher {
   private let loop: Loop
   private var handles: [UnsafeMutablePointer<uv_signal_t>] = []
@@ -38,7 +38,7 @@ package final class SignalWatcher {
         handle,
         { handle, _ in
           guard let data = handle?.pointee.data else { return }
-          Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue().finish()
+          Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue().finish(hasCome: true)
         },
         number
       )
@@ -51,10 +51,14 @@ package final class SignalWatcher {
   }
 
   /// Stops waiting; calls `received` unless that has happened.
-  package func finish() {
+  package func finish() { finish(hasCome: false) }
+
+  private func finish(hasCome: Bool) {
     guard let received else { return }
     self.received = nil
-    for handle in handles { SignalHandlers.unwatch(handle.pointee.signum) { close(handle) } }
+    for handle in handles {
+      SignalHandlers.unwatch(handle.pointee.signum, hasCome: hasCome) { close(handle) }
+    }
     handles = []
     received()
   }

@@ -8,6 +8,9 @@ extension Server {
   /// A second signal has its usual effect: unless the program has its own handler, it ends the process at once, even
   /// while calls finish.
   ///
+  /// Both also hold for a signal that the process ignores before, as shells make what a script starts in the background
+  /// (`server &`) ignore SIGINT. Leave it out of `signals` to go on ignoring it.
+  ///
   /// `ready` is called when the signals are being watched, in a task of its own: whatever it does, the server serves. Until then
   /// they end the process as usual, so announce the process to its supervisor only then.
   ///
