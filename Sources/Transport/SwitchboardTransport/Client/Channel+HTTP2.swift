@@ -17,7 +17,14 @@ extension Channel {
     var options = options
     // Other channels may have the same logger.
     options.logger = options.logger.withOwnLevel
-    let transport = try HTTP2ClientTransport(target: target, options: options, group: loops)
+    let transport = try HTTP2ClientTransport(
+      target: target,
+      options: options,
+      group: loops,
+      loop: loops.nextLoop(),
+      proxies: .ofProcess,
+      singleCalls: .ofProcess
+    )
     self.init(
       transport,
       serviceConfig: options.serviceConfig,

@@ -46,13 +46,14 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     try self.init(target: target, options: options, group: group, loop: loop, proxies: .ofProcess)
   }
 
-  /// `proxies` are the settings of the environment.
+  /// `proxies` are the settings of the environment. `singleCalls` has the other channels that the program has made itself.
   init(
     target text: String,
     options: ChannelOptions,
     group: LoopGroup,
     loop: Loop,
-    proxies: ProxyEnvironment
+    proxies: ProxyEnvironment,
+    singleCalls: SingleCallChannels? = nil
   ) throws(GRPCStatus) {
     try options.validate()
     let destination = try ChannelDestination(text, options, proxies)
@@ -78,7 +79,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       time: LoopTime(loop: loop),
       metrics: (options.observer as? any TelemetryObserver)?.metrics(target: target.canonical)
     )
-    mistakes = ChannelMistakes(options, loop)
+    mistakes = ChannelMistakes(options, loop, singleCalls)
     let remarks =
       options.remarks + destination.remarks(on: options.resolvers) + (destination.tls?.latest?.remarks ?? [])
     for remark in remarks { options.logger.log(remark, of: "ChannelOptions", ["target": text]) }
@@ -299,6 +300,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
+    if state != .shutdown, lastFailure == nil { mistakes.channelEnds(after: calls, to: host, at: loop.now) }
     setState(.shutdown)
     idleness.cancel(on: loop)
     balancer.shutDown()
