@@ -131,7 +131,6 @@ final class Printer<Response: Sendable>: ResponseHandler {
 }
 
 func fetchToken() async throws -> String { token }
-func readLines(_ path: String) async throws -> [String] { [] }
 
 // What the examples of this one are about is made in others.
 final class Tagging<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {}

@@ -3,14 +3,17 @@ import SwitchboardCall
 /// Turns targets of one scheme into endpoints. Register it in `ChannelOptions.resolvers`.
 ///
 /// ```swift
+/// import Foundation
+///
 /// /// `file:///etc/backends` has an address in each line.
 /// struct FileResolver: Resolver {
 ///   let schemes = ["file"]
 ///
 ///   func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
 ///     let reading = Task {
-///       let lines = try await readLines("/\(target.endpoint)")
-///       updates.report(ResolverResult(endpoints: lines.compactMap { EndpointAddress(ip: $0, port: 443) }.map { Endpoint([$0]) }))
+///       let text = try String(contentsOfFile: "/\(target.endpoint)", encoding: .utf8)
+///       let addresses = text.split(separator: "\n").compactMap { EndpointAddress(ip: $0, port: 443) }
+///       updates.report(ResolverResult(endpoints: addresses.map { Endpoint([$0]) }))
 ///     }
 ///     return TaskResolution(reading)
 ///   }
