@@ -82,7 +82,8 @@ public final class MethodHandler: Sendable {
       @Sendable func decode(_ message: RawSpan, _ stream: any ServerStream) throws(GRPCStatus)
         -> RequestMarshaller.Message
       {
-        try GRPCStatus.decoding(failed: stream.finish) { try requests.decode(message) }
+        // A reference to the method would be allocated.
+        try GRPCStatus.decoding(failed: { stream.finish($0) }) { try requests.decode(message) }
       }
       let begin: Begin = { stream, message in
         if let interceptors = interceptors?(), !interceptors.isEmpty {

@@ -13,14 +13,20 @@ struct JSONMessageDecoder {
 
   init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {
     // Neither the outermost object nor an array of messages counts as nesting. The cap leaves room for both.
-    reader = try JSONReader(
+    let reader = try JSONReader(
       bytes,
       nesting: min(max(options.messageDepthLimit, 0), .max - 2) + 1,
       ignoresUnknown: options.ignoreUnknownFields
     )
+    self.init(reader, extensions, options.typeRegistry)
+  }
+
+  /// Throws nothing: otherwise, the whole decoder would be copied.
+  private init(_ reader: JSONReader, _ extensions: ExtensionRegistry?, _ types: TypeRegistry) {
+    self.reader = reader
     self.extensions = extensions
-    objects = ObjectBudget(input: bytes.count)
-    types = options.typeRegistry
+    self.types = types
+    objects = ObjectBudget(input: reader.bytes.count)
   }
 
   /// Reads an object whose members are the fields of a message, except for a member named `ignored`.
