@@ -1,5 +1,6 @@
 import CallTestSupport
 import Foundation
+import Glibc
 import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
@@ -78,6 +79,26 @@ import Testing
     await server.shutDown()
     #expect(entries.all.filter { $0.message == "connection opened" }.count == 1)
     #expect(entries.all(from: .info).isEmpty, "\(entries.all)")
+  }
+
+  /// gVisor refuses a socket of datagrams in the same way whether a server of streams lives or not.
+  @Test func whereAllDatagramsAreRefusedALivingServerKeepsItsFile() throws {
+    let address = try #require(SocketAddress.unix(path: path))
+    let connectingAsInGVisor: ListeningSocket.Connecting = { descriptor, address, length in
+      var (type, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+      getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size)
+      guard type == Int32(SOCK_DGRAM.rawValue) else {
+        return Glibc.connect(descriptor, address, length)
+      }
+      errno = ECONNREFUSED
+      return -1
+    }
+    let descriptor = try ListeningSocket.open(address)
+    ListeningSocket.removeStaleSocket(path, address, connectingAsInGVisor)
+    #expect(FileManager.default.fileExists(atPath: path))
+    close(descriptor)
+    ListeningSocket.removeStaleSocket(path, address, connectingAsInGVisor)
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test func aFileThatAKilledServerLeftIsReplaced() async throws {

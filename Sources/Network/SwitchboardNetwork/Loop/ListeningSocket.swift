@@ -55,18 +55,31 @@ enum ListeningSocket {
     return setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
+  /// How a socket asks for a connection, as `connect` of the system does.
+  typealias Connecting = (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+
   /// The file of a Unix socket remains when a server is killed. If it refuses connections, no server uses it.
   ///
-  /// Who asks is a socket of datagrams. It is refused like any other where nobody has the file, and as one of the wrong type
-  /// where a server has: no connection is made, which that server would have to accept, and would report as one that failed.
-  private static func removeStaleSocket(_ path: String, _ address: SocketAddress) {
+  /// Who asks first is a socket of datagrams. It is refused like any other where nobody has the file, and as one of the wrong
+  /// type where a server has: no connection is made, which that server would have to accept, and would report as one that failed.
+  /// Some kernels, such as gVisor, refuse it like any other in both cases. So a stream has to be refused, too, which does not wait
+  /// if the server's backlog is full.
+  static func removeStaleSocket(
+    _ path: String,
+    _ address: SocketAddress,
+    _ connecting: Connecting = { connect($0, $1, $2) }
+  ) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-    let probe = switchboard_datagram_socket(AF_UNIX)
-    guard probe >= 0 else { return }
-    defer { close(probe) }
-    let result = address.withSockaddr { sockaddr, length in connect(probe, sockaddr, length) }
-    if result != 0, errno == ECONNREFUSED { unlink(path) }
+    let isRefused = [switchboard_datagram_socket, switchboard_stream_socket].allSatisfy { make in
+      let probe = make(AF_UNIX)
+      guard probe >= 0 else { return false }
+      defer { close(probe) }
+      _ = switchboard_set_nonblocking(probe)
+      let result = address.withSockaddr { sockaddr, length in connecting(probe, sockaddr, length) }
+      return result != 0 && errno == ECONNREFUSED
+    }
+    if isRefused { unlink(path) }
   }
 
   /// Whether there is a file at the path that is no socket.
