@@ -152,9 +152,10 @@ private struct CheckingStockFactory: ServerInterceptorFactory {
         _ = try? await client.get(.with { $0.text = String(repeating: "x", count: 10_000) })
       }
     }
-    // Others may sleep, too, and be woken in its place.
+    // Others may sleep, too, and be woken in its place. It looks fewer times than it would, because each takes long on a busy
+    // machine.
     while view?.taker.latest?.isRunning == true, !Task.isCancelled {
-      if time.sleeperCount > 0 { time.advance(by: .milliseconds(5)) }
+      if time.sleeperCount > 0 { time.advance(by: ProfileTaker.interval * 5) }
       await Task.yield()
     }
     calls.cancel()
