@@ -30,10 +30,12 @@ import Testing
       + many("return c.eventLoop.makeSucceededFuture(f{\n") + many("})\n"),
     many("func f(") + many(")"), many("let ("), many("a in "),
     many("let r = ClientRequest(message: "), many("a.b(request: r) "),
+    "import GRPCCore\n" + many("a.write."), "import GRPCCore\n" + many("a.write.") + "write(a)",
     "import GRPCCore\n" + many("{ a in a.write("), "import GRPCCore\n" + many("c.d { a in a.write(a) }"),
     "import GRPCCore\n" + many("struct A: ServerInterceptor { func intercept(ServerContext)"),
     "import GRPCCore\n" + many("RPCError(metadata: "), "let c: A_BNIOClient\n" + many("c.d("),
-    many("let c: A_BNIOClient = c.d()\n"), many("any GRPCChannel,"),
+    many("let c: A_BNIOClient = c.d()\n"), many("extension A_BNIOClient { func "),
+    many("extension A_BNIOClient { ") + many("}"), many("any GRPCChannel,"),
     many("CallOptions(customMetadata: [a.customMetadata, ") + many("])"),
   ]
 

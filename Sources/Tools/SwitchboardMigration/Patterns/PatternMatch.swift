@@ -9,6 +9,8 @@ struct PatternMatch: Sendable {
 
   /// An expression in code that somebody wrote has fewer tokens.
   private static let longestExpression = 2000
+  /// So has a path. Each of its words may be an anchor.
+  private static let longestPath = 200
   private static let mostDigits = 9
 
   /// Fits a pattern to a file, with its anchor at a token. Nil if it does not fit.
@@ -116,7 +118,10 @@ struct PatternMatch: Sendable {
     case .path:
       guard source.isWord(index - 1) else { return nil }
       var start = index - 1
-      while source.isToken(".", at: start - 1), source.isWord(start - 2) { start -= 2 }
+      while source.isToken(".", at: start - 1), source.isWord(start - 2) {
+        guard index - start < longestPath else { return nil }
+        start -= 2
+      }
       return start
     case .effects: return startOfEffects(before: index, in: source)
     case .expression, .suffix: return nil
