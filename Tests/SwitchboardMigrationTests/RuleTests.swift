@@ -265,6 +265,17 @@ import Testing
     #expect(Package().changed(lines: "\(declaration)\n\(call)").hasSuffix("\n" + call))
   }
 
+  /// A method that an extension adds to a client returns what it likes, wherever the extension is.
+  @Test(arguments: ["A_BNIOClient", "M.A_BNIOClient", "A_BClientProtocol where Self: S"])
+  func methodsOfExtensionsKeepTheirNames(_ type: String) {
+    let code = "import GRPC\nlet c: A_BNIOClient\nlet d = (c.ping(), c.get(q))\n"
+    let own = "extension \(type) {\n  func ping() -> Int { 1 }\n}\n"
+    let expected = "let d = (c.ping(), c.makeGetCall(q))\n"
+    #expect(Package("import GRPC\n" + own).changed(code).hasSuffix(expected))
+    #expect(Package().changed(code + own).contains(expected))
+    #expect(Package("extension C {\n  func ping() {}\n}\n").changed(code).contains("c.makePingCall()"))
+  }
+
   /// Nothing is written between a path and what it belongs to.
   @Test(arguments: ["self?.server.serve()", "a().server.serve()", "a[0].server.serve()"])
   func pathsAreWhole(_ call: String) {

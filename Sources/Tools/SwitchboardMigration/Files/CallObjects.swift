@@ -19,7 +19,7 @@ struct CallObjects {
     guard !clients.isEmpty,
       clients.allSatisfy({ names.isGenerated(source[$0]) && !names.isDeclared(source[$0]) })
     else { return }
-    for index in source.tokens.indices where isCall(index) {
+    for index in source.tokens.indices where isCall(index) && !names.isAdded(source[index]) {
       let range = source.tokens[index].range
       let edit = Edit(range: range, pieces: [.text(Self.name(source[index]))])
       findings.append(Finding(range, in: source, edit, "the method that returns a call object"))

@@ -6,6 +6,8 @@ package struct PackageNames: Sendable {
   private var generated: Set<[UInt8]> = []
   /// The methods of each generated factory of interceptors.
   private var factories: [[UInt8]: Set<[UInt8]>] = [:]
+  /// The methods that hand-written files add to clients of grpc-swift 1.
+  private var added: Set<[UInt8]> = []
   private var usesFirst = false
   private var usesSecond = false
 
@@ -17,6 +19,7 @@ package struct PackageNames: Sendable {
       Array($0.utf8)
     }
   )
+  private static let protocolSuffix = Array("ClientProtocol".utf8)
   private static let factorySuffix = Array("InterceptorFactoryProtocol".utf8)
 
   package init() {}
@@ -29,10 +32,26 @@ package struct PackageNames: Sendable {
     usesFirst = usesFirst || facts.contains { Modules.one.contains($0.name) }
     usesSecond = usesSecond || facts.contains { Modules.two.contains($0.name) }
     var scopes = Scopes()
+    var endOfExtension = 0
     for index in source.tokens.indices where declared.count < Self.most {
+      if index >= endOfExtension, Self.extendsClient(index, in: source),
+        let body = Self.body(of: index, in: source)
+      {
+        endOfExtension = body.upperBound
+        for token in body where source.isToken("func", at: token) { added.insert(Array(source[token + 1])) }
+      }
       scopes.pass(index, in: source)
       if !scopes.isInCode, isDeclaration(index, in: source) { declared.insert(Array(source[index + 1])) }
     }
+  }
+
+  /// Whether an extension of a client, or of what all clients of a service conform to, begins at a token.
+  private static func extendsClient(_ index: Int, in source: SwiftSource) -> Bool {
+    guard source.isToken("extension", at: index), source.isWord(index + 1) else { return false }
+    var name = index + 1
+    while source.isToken(".", at: name + 1), source.isWord(name + 2), name - index < 100 { name += 2 }
+    return CallObjects.isClient(source[name])
+      || source[name].suffix(protocolSuffix.count) == protocolSuffix[...]
   }
 
   private func isDeclaration(_ index: Int, in source: SwiftSource) -> Bool {
@@ -75,6 +94,9 @@ package struct PackageNames: Sendable {
   var usesOnlySecond: Bool { usesSecond && !usesFirst }
 
   func isDeclared(_ name: ArraySlice<UInt8>) -> Bool { declared.contains(Array(name)) }
+
+  /// Whether the package itself has added a method of this name to a client.
+  func isAdded(_ method: ArraySlice<UInt8>) -> Bool { added.contains(Array(method)) }
 
   /// Whether a name is one that the generator makes: it has made it, or it has an underscore after a package's name.
   func isGenerated(_ name: ArraySlice<UInt8>) -> Bool {
