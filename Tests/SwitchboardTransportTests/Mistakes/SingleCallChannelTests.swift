@@ -1,4 +1,5 @@
 import CallTestSupport
+import HTTP2TestSupport
 import ServerTestSupport
 import SwitchboardCall
 import Testing
@@ -102,6 +103,21 @@ import Testing
         let unused = try Channel(target: "\(address)", options: options)
         await unused.shutDown(grace: .zero)
       }
+    }
+    #expect(entries.all.filter { $0.message.hasPrefix("channels are made") }.isEmpty)
+  }
+
+  /// A server that accepts connections and says nothing has not been reached.
+  @Test func channelsToASilentServerAreNot() async throws {
+    let entries = LogEntries()
+    var options = ChannelOptions()
+    options.logger = Logger(entries, minimumLevel: .warning)
+    let listener = try FrameListener()
+    for _ in 0..<2 * SingleCallChannels.limit {
+      let channel = try Channel(target: listener.target, options: options)
+      let call = channel.call(TestService.get, options: CallOptions(timeout: .milliseconds(5)))
+      #expect(await status { _ = try await call.unary([]) }?.code == .deadlineExceeded)
+      await channel.shutDown(grace: .zero)
     }
     #expect(entries.all.filter { $0.message.hasPrefix("channels are made") }.isEmpty)
   }

@@ -28,7 +28,7 @@ struct ChannelMistakes: Sendable {
     CalledMethods.ofProcess.mark(of: method) | (blocks?.mark ?? 0)
   }
 
-  /// Called when a channel ends that has reached its servers, if it had calls.
+  /// Called when a channel ends that is connected.
   func channelEnds(after calls: CallTotals, to target: String, at now: UInt64) {
     guard calls.started == 1, calls.inProgress == 0, singleCalls?.add(target, from: start, to: now) == true
     else {

@@ -300,7 +300,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
-    if state != .shutdown, lastFailure == nil { mistakes.channelEnds(after: calls, to: host, at: loop.now) }
+    if state == .ready { mistakes.channelEnds(after: calls, to: host, at: loop.now) }
     setState(.shutdown)
     idleness.cancel(on: loop)
     balancer.shutDown()

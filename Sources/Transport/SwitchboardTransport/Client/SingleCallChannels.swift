@@ -5,7 +5,7 @@ import SwitchboardText
 /// Notices programs that make a channel for each call, by how many channels to one target end soon and have made one call: each
 /// looks the name up, connects and shakes hands anew.
 ///
-/// Channels count only if they reached their server: without one, the program has other worries.
+/// Channels count only if they are connected in the end: without a server, the program has other worries.
 final class SingleCallChannels: Sendable {
   static let ofProcess = SingleCallChannels()
 
