@@ -38,8 +38,7 @@ struct InterceptorCode {
     guard source.isWord(index), types.contains(Array(source[index])), source.isWord(index + 1),
       !members.contains(Array(source[index + 1]))
     else { return nil }
-    var name = index + 1
-    while source.isToken(".", at: name + 1), source.isWord(name + 2), name - index < longestHead { name += 2 }
+    let name = source.lastWord(ofNameAt: index + 1)
     var isOfInterceptor = false
     for at in (index + 1..<source.tokens.count).prefix(longestHead) {
       if source.isToken("{", at: at) {

@@ -69,9 +69,7 @@ struct Origins: Sendable {
   /// The origin of what has the type after a colon, if there is one.
   private static func origin(ofType colon: Int, in source: SwiftSource) -> Origin? {
     guard source.isToken(":", at: colon), source.isWord(colon + 1) else { return nil }
-    var last = colon + 1
-    while source.isToken(".", at: last + 1), source.isWord(last + 2) { last += 2 }
-    return CallObjects.isClient(source[last]) ? .nioClient : nil
+    return CallObjects.isClient(source[source.lastWord(ofNameAt: colon + 1)]) ? .nioClient : nil
   }
 
   /// Adds what is between `{` or `for` and `in`.

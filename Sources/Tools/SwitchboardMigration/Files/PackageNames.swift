@@ -48,8 +48,7 @@ package struct PackageNames: Sendable {
   /// Whether an extension of a client, or of what all clients of a service conform to, begins at a token.
   private static func extendsClient(_ index: Int, in source: SwiftSource) -> Bool {
     guard source.isToken("extension", at: index), source.isWord(index + 1) else { return false }
-    var name = index + 1
-    while source.isToken(".", at: name + 1), source.isWord(name + 2), name - index < 100 { name += 2 }
+    let name = source.lastWord(ofNameAt: index + 1)
     return CallObjects.isClient(source[name])
       || source[name].suffix(protocolSuffix.count) == protocolSuffix[...]
   }

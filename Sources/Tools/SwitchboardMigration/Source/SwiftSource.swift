@@ -29,6 +29,15 @@ struct SwiftSource: Sendable {
 
   func isWord(_ index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].kind == .word }
 
+  /// The last word of a name with dots that begins at a word, or one in the middle of a name that nobody would write.
+  func lastWord(ofNameAt index: Int) -> Int {
+    var last = index
+    while isToken(".", at: last + 1), isWord(last + 2), last - index < Self.longestName { last += 2 }
+    return last
+  }
+
+  private static let longestName = 100
+
   /// The bytes of some tokens, of which there is one at least.
   func bytes(of range: Range<Int>) -> Range<Int> {
     tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
