@@ -437,6 +437,20 @@ private final class Blocking: CallHandlerProvider {
     #expect(recorder.entries.last?["after"] == "2000 ms")
   }
 
+  /// The thread that looks after the loops would at times be the one to release it, later than its server.
+  @Test func aReporterKeepsNoService() throws {
+    weak var captured: BlockRecorder?
+    let reporter: BlockReporter?
+    do {
+      let recorder = BlockRecorder()
+      captured = recorder
+      // Its handlers keep the recorder.
+      reporter = BlockReporter(ServerOptions(), Blocking(recorder).methodHandlers.map { RPCMethod($0) })
+    }
+    #expect(captured == nil)
+    #expect(reporter != nil)
+  }
+
   @Test func nobodyLooksIfTheOptionsDoNotWantIt() {
     var options = ServerOptions()
     options.blockedLoopLimit = nil

@@ -7,7 +7,14 @@ final class BlockReporter: BlockListener {
   let limit: UInt64
   private let log: BlockLog
   private let observer: (any CallObserver)?
-  private let methods: [UInt: RPCMethod]
+  private let methods: [UInt: Known]
+
+  /// What it says of a method. It has no handler: the thread that looks after the loops holds on to reporters while it looks,
+  /// and would at times be the last to release a service.
+  private struct Known {
+    let descriptor: MethodDescriptor
+    let abandoned: HandlerCount
+  }
 
   /// `nil` if the options do not want it.
   init?(_ options: ServerOptions, _ methods: [RPCMethod]) {
@@ -15,7 +22,9 @@ final class BlockReporter: BlockListener {
     self.limit = limit.nanoseconds
     log = BlockLog(options.logger)
     observer = options.observer
-    let all = methods.flatMap(\.inAllFormats).map { ($0.number, $0) }
+    let all = methods.flatMap(\.inAllFormats).map {
+      ($0.number, Known(descriptor: $0.descriptor, abandoned: $0.abandoned))
+    }
     self.methods = Dictionary(all) { first, _ in first }
   }
 
@@ -35,7 +44,7 @@ final class BlockReporter: BlockListener {
     log.released(methods[number]?.descriptor.path, after: time)
   }
 
-  private static func hint(_ method: RPCMethod?) -> String {
+  private static func hint(_ method: Known?) -> String {
     guard let method else {
       return "perhaps a page, a task that a handler has started, or work given to EventLoop.execute; "
         + "or the machine has too little time for the process"
