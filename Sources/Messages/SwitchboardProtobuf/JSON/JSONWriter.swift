@@ -9,42 +9,42 @@ public struct JSONWriter {
   // end`.
   private var cursor: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
-  private let memory: Memory
+  private var memory: Memory
+  /// The most bytes of text, and where it was cut.
+  private let limit: Int
+  private var cut = Int.max
   let options: JSONEncodingOptions
   /// Stored, because the check takes a call.
   private let knowsSmallStrings: Bool
 
-  /// The memory of the pointers.
-  private final class Memory {
-    var start: UnsafeMutableRawPointer
-    /// The most bytes of text, and where it was cut.
-    let limit: Int
-    var cut = Int.max
-    init(capacity: Int, limit: Int) {
-      start = .allocate(byteCount: capacity, alignment: 16)
-      self.limit = limit
-    }
-    deinit { start.deallocate() }
-  }
+  /// The memory of the pointers, in one allocation with its owner.
+  private typealias Memory = ManagedBuffer<Void, UInt8>
 
   /// Text of at most about `limit` bytes: what is written after them is lost, and takes no memory.
   init(options: JSONEncodingOptions, limit: Int = .max) {
     let capacity = 1000
-    memory = Memory(capacity: capacity, limit: max(limit, capacity))
-    cursor = memory.start
+    memory = Memory.create(minimumCapacity: capacity) { _ in () }
+    cursor = Self.start(of: memory)
     end = cursor + capacity
+    self.limit = max(limit, capacity)
     self.options = options
     knowsSmallStrings = SmallString.isKnown
   }
 
+  private static func start(of memory: Memory) -> UnsafeMutableRawPointer {
+    memory.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
+  }
+
+  private var start: UnsafeMutableRawPointer { Self.start(of: memory) }
+
   /// The number of bytes that were written.
-  var count: Int { min(cursor - memory.start, memory.cut) }
+  var count: Int { min(cursor - start, cut) }
 
   /// Whether the text has a limit.
-  var isLimited: Bool { memory.limit != .max }
+  var isLimited: Bool { limit != .max }
 
   /// Whether the text is only the beginning of what was written.
-  var isCut: Bool { memory.cut != .max }
+  var isCut: Bool { cut != .max }
 
   /// The text.
   var bytes: [UInt8] {
@@ -64,7 +64,7 @@ public struct JSONWriter {
   /// The text as a string.
   var text: String { String(decoding: written, as: UTF8.self) }
 
-  private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.start, count: count) }
+  private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
   // MARK: Memory
 
@@ -77,26 +77,25 @@ public struct JSONWriter {
   @inline(never)
   private mutating func grow(_ more: Int) {
     let count = count
-    guard !isCut, more <= memory.limit - count else { return drop(more) }
-    allocate(min(2 * (count + more), memory.limit))
+    guard !isCut, more <= limit - count else { return drop(more) }
+    allocate(min(2 * (count + more), limit))
   }
 
   /// Cuts the text here. What follows is written behind it, over and over.
   private mutating func drop(_ more: Int) {
-    memory.cut = count
+    cut = count
     // Numbers look back at what they have written.
     let needed = count + 16 + more
-    if end - memory.start < needed { allocate(needed) }
-    cursor = memory.start + count + 16
+    if end - start < needed { allocate(needed) }
+    cursor = start + count + 16
   }
 
   private mutating func allocate(_ capacity: Int) {
     let count = count
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    larger.copyMemory(from: memory.start, byteCount: count)
-    memory.start.deallocate()
-    memory.start = larger
-    (cursor, end) = (larger + count, larger + capacity)
+    let larger = Memory.create(minimumCapacity: capacity) { _ in () }
+    Self.start(of: larger).copyMemory(from: start, byteCount: count)
+    memory = larger
+    (cursor, end) = (start + count, start + capacity)
   }
 
   /// Stores a value in reserved room.

@@ -38,7 +38,7 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> String {
-    try _storage.json(partial: partial, options: options).text
+    try _storage.withJSON(partial: partial, options: options) { $0.text }
   }
 
   /// The message in JSON, in UTF-8.
@@ -46,14 +46,14 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    try _storage.json(partial: partial, options: options).bytes
+    try _storage.withJSON(partial: partial, options: options) { $0.bytes }
   }
 
   /// Calls `body` with the message in JSON, in UTF-8.
   package func withJSONUTF8Bytes<Result>(options: JSONEncodingOptions, _ body: (RawSpan) -> Result)
     throws(EncodeError) -> Result
   {
-    try _storage.json(partial: false, options: options).withBytes(body)
+    try _storage.withJSON(partial: false, options: options) { $0.withBytes(body) }
   }
 
   /// The beginning of the message in JSON, of about `limit` bytes at most, and whether it is all of it. It takes no more
@@ -82,12 +82,16 @@ extension MessageStorage {
     return (encoder.writer.bytes, !encoder.writer.isCut)
   }
 
-  /// The message in JSON.
-  func json(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> JSONWriter {
+  /// Calls `body` with the message in JSON. To return a writer would be to copy it.
+  func withJSON<Result>(
+    partial: Bool,
+    options: JSONEncodingOptions,
+    _ body: (borrowing JSONWriter) -> Result
+  ) throws(EncodeError) -> Result {
     if !partial { try checkEncodable() }
     var encoder = JSONMessageEncoder(options: options)
     try encode(to: &encoder)
-    return encoder.writer
+    return body(encoder.writer)
   }
 }
 

@@ -89,7 +89,7 @@ extension DynamicMessage {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> String {
-    try storage.json(partial: partial, options: options).text
+    try storage.withJSON(partial: partial, options: options) { $0.text }
   }
 
   /// The message in JSON, in UTF-8.
@@ -97,14 +97,14 @@ extension DynamicMessage {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    try storage.json(partial: partial, options: options).bytes
+    try storage.withJSON(partial: partial, options: options) { $0.bytes }
   }
 
   /// Calls `body` with the message in JSON, in UTF-8.
   package func withJSONUTF8Bytes<Result>(options: JSONEncodingOptions, _ body: (RawSpan) -> Result)
     throws(EncodeError) -> Result
   {
-    try storage.json(partial: false, options: options).withBytes(body)
+    try storage.withJSON(partial: false, options: options) { $0.withBytes(body) }
   }
 
   /// The beginning of the message in JSON, of about `limit` bytes at most, and whether it is all of it. It takes no more

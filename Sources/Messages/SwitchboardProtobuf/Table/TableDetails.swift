@@ -9,6 +9,7 @@ final class TableDetails: Sendable {
   let fields: [TableField]
   private let source: Source
   private let lazyNames = LazyReference<FieldNames>()
+  private let mayHaveForm: Bool
   private let lazyForm = LazyReference<Form>()
 
   /// The source of the fields.
@@ -27,6 +28,7 @@ final class TableDetails: Sendable {
     links: @escaping @Sendable () -> [any DeclaredType.Type]
   ) {
     self.fullName = fullName
+    mayHaveForm = WellKnownForm.mayBe(of: fullName)
     self.type = type
     self.isMessageSet = isMessageSet
     oneofs = []
@@ -37,6 +39,7 @@ final class TableDetails: Sendable {
   /// The details of a message that was described at run time.
   init(_ schema: TableSchema, fields: [TableSchema.Field]) {
     fullName = schema.fullName
+    mayHaveForm = WellKnownForm.mayBe(of: fullName)
     type = nil
     isMessageSet = schema.isMessageSet
     oneofs = schema.oneofs
@@ -58,7 +61,8 @@ final class TableDetails: Sendable {
 
   /// The form of the message in JSON, if that is not an object with the fields.
   var form: WellKnownForm? {
-    lazyForm.object { Form(WellKnownForm(messageName: fullName)) }.value
+    guard mayHaveForm else { return nil }
+    return lazyForm.object { Form(WellKnownForm(messageName: fullName)) }.value
   }
 
   private final class Form: Sendable {

@@ -1,9 +1,14 @@
+import SwitchboardText
+
 /// The well-known types whose JSON form is not an object with the fields.
 ///
 /// A dynamic message of such a type has that form too: the runtime's own message of the type reads and writes the JSON,
 /// and the fields are transferred in binary.
 struct WellKnownForm {
   let type: any CustomJSON.Type
+
+  /// Whether a message with this name may have such a form. Almost none may, and to look the name up takes longer.
+  static func mayBe(of messageName: String) -> Bool { messageName.begins(with: "google.protobuf.") }
 
   init?(messageName: String) {
     guard let type = TypeRegistry.wellKnown[messageName] as? any CustomJSON.Type else { return nil }

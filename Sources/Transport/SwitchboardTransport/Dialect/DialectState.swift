@@ -7,8 +7,6 @@ import SwitchboardText
 final class DialectState {
   let exchange: any DialectExchange
   let form: DialectRequestForm
-  /// The bytes of the message before the body.
-  let messageHead: [UInt8]
   /// The received part of a request's body in the form `.message`.
   @exclusivity(unchecked) private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
@@ -26,7 +24,6 @@ final class DialectState {
   init(_ exchange: any DialectExchange) {
     self.exchange = exchange
     form = exchange.requestForm
-    messageHead = if case .message(let head) = form { head } else { [] }
   }
 
   // MARK: The request's body
@@ -43,6 +40,9 @@ final class DialectState {
     case .frames, .converted: return status
     }
   }
+
+  /// The bytes of the message before the body.
+  var messageHead: [UInt8] { if case .message(let head) = form { head } else { [] } }
 
   var byteCount: Int { lent?.count ?? collected.count }
 

@@ -7,38 +7,38 @@ import SwitchboardCall
 ///      ├──────> a page
 ///      └──────> a refusal <── a page whose request is too large
 /// ```
-/// An object, because requests of gRPC have none: the head of each call would be twice as large.
+/// An object, because requests of gRPC have none: the head of each call would be twice as large. It does not change, because
+/// calls with equal heads share theirs.
 final class DialectOutcome {
-  private(set) var isCall = false
+  let isCall: Bool
   /// Why the call fails before its handler runs.
-  private(set) var failure: GRPCStatus?
+  let failure: GRPCStatus?
   /// Whether the dialect has settings of its own, and not gRPC's.
-  private(set) var hasSettings = false
+  let hasSettings: Bool
   /// The metadata of the call, if other headers are not metadata.
-  private(set) var metadata: HPACKHeaders?
+  let metadata: HPACKHeaders?
   /// The page that answers.
-  private(set) var page: HTTPPage?
-  private(set) var refusal: RequestHead.Rejection?
+  let page: HTTPPage?
+  let refusal: RequestHead.Rejection?
 
-  func become(_ call: borrowing DialectCall) {
+  init(_ call: borrowing DialectCall) {
     isCall = true
     // Copying a status costs more than all the rest, and few calls have one.
-    if call.failure != nil { failure = call.failure }
+    failure = call.failure != nil ? call.failure : nil
+    switch call.settings {
+    case nil: (hasSettings, metadata) = (false, nil)
+    case let settings?: (hasSettings, metadata) = (true, settings.metadata)
+    }
+    (page, refusal) = (nil, nil)
   }
 
-  func set(_ settings: borrowing DialectSettings) {
-    hasSettings = true
-    metadata = settings.metadata
+  init(_ page: HTTPPage) {
+    (isCall, failure, hasSettings, metadata) = (false, nil, false, nil)
+    (self.page, refusal) = (page, nil)
   }
 
-  func become(_ page: HTTPPage) { self.page = page }
-
-  func refuse(
-    _ status: StaticString,
-    _ message: String,
-    header: (name: StaticString, value: String)? = nil
-  ) {
-    page = nil
-    refusal = .http(status: status, message: message, header: header)
+  init(refusing rejection: RequestHead.Rejection) {
+    (isCall, failure, hasSettings, metadata) = (false, nil, false, nil)
+    (page, refusal) = (nil, rejection)
   }
 }

@@ -11,6 +11,7 @@ final class KnownCall {
   private let hasNoBody: Bool
   private let fields: Int
   let call: DialectCall
+  let outcome: DialectOutcome
 
   /// The most bytes of a target and a content type that a connection keeps.
   private static let most = 256
@@ -28,6 +29,7 @@ final class KnownCall {
     contentType = head.request.contentType
     hasNoBody = head.request.hasNoBody
     self.fields = fields
+    outcome = DialectOutcome(call)
     self.call = call
   }
 

@@ -163,28 +163,18 @@ struct RequestHead: ~Copyable {
   mutating func end(hasNoBody: Bool) { request.hasNoBody = hasNoBody }
 
   /// A dialect has made a call of the request.
-  mutating func settle(as call: borrowing DialectCall) {
-    let outcome = makeOutcome()
-    outcome.become(call)
+  mutating func settle(as call: borrowing DialectCall, _ outcome: DialectOutcome) {
+    self.outcome = outcome
     request.method = call.method
     terms.setFormat(call.subtype)
     switch call.settings {
     case nil: break
-    case let settings?:
-      terms.set(settings)
-      outcome.set(settings)
+    case let settings?: terms.set(settings)
     }
   }
 
   /// A dialect answers with a page.
-  mutating func settle(as page: HTTPPage) { makeOutcome().become(page) }
-
-  private mutating func makeOutcome() -> DialectOutcome {
-    if let outcome { return outcome }
-    let new = DialectOutcome()
-    outcome = new
-    return new
-  }
+  mutating func settle(as page: HTTPPage) { outcome = DialectOutcome(page) }
 
   /// A dialect refuses the request, or its page does.
   mutating func refuse(
@@ -192,7 +182,7 @@ struct RequestHead: ~Copyable {
     _ message: String,
     header: (name: StaticString, value: String)? = nil
   ) {
-    makeOutcome().refuse(status, message, header: header)
+    outcome = DialectOutcome(refusing: .http(status: status, message: message, header: header))
   }
 
   // MARK: What it says

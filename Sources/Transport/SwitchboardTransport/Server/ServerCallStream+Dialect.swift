@@ -11,7 +11,7 @@ extension ServerCallStream {
       return
     }
     head.end(hasNoBody: state.hasRemoteEnded)
-    if let known = connection.knownCall, known.has(head) { return take(known.call) }
+    if let known = connection.knownCall, known.has(head) { return take(known.call, known.outcome) }
     let core = connection.core
     for index in core.dialects.indices {
       switch core.dialects[index].accept(head.request, core.methods) {
@@ -27,18 +27,18 @@ extension ServerCallStream {
   /// Takes a call whose head may be repeated.
   private func takeFirst(_ call: consuming DialectCall) {
     guard call.isRepeatable, let fields = head.likeness.repeatedFields, KnownCall.canKeep(head) else {
-      return take(call)
+      return take(call, DialectOutcome(call))
     }
     let known = KnownCall(head, fields: fields, call)
     connection.knownCall = known
-    take(known.call)
+    take(known.call, known.outcome)
   }
 
-  private func take(_ call: borrowing DialectCall) {
+  private func take(_ call: borrowing DialectCall, _ outcome: DialectOutcome) {
     let dialect = DialectState(call.exchange)
     self.dialect = dialect
     if case .converted(let framing) = dialect.form { inbound.converter = framing }
-    head.settle(as: call)
+    head.settle(as: call, outcome)
   }
 
   /// Processes bytes of a request, and returns how many bytes the client may send again at once.
