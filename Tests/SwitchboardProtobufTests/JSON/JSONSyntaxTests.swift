@@ -46,6 +46,21 @@ import Testing
   ])
   func replacesEscapes(_ json: JSONCase) throws { try json.check(AllKinds3.self) }
 
+  /// Text is searched eight bytes at a time, from any place in the input.
+  @Test func findsSpecialBytesAtEachPlace() throws {
+    for length in 0..<20 {
+      for place in 0...length {
+        let (before, after) = (String(repeating: "é", count: place), String(repeating: "z", count: length - place))
+        for (special, text) in [("", ""), (#"\""#, "\""), (#"\\"#, "\\"), (#"\u0001"#, "\u{1}"), (" ", " ")] {
+          let message = try AllKinds3(jsonString: #"{"oneString":"\#(before)\#(special)\#(after)"}"#)
+          #expect(message.oneString == before + text + after)
+        }
+        refused(#"{"oneString":"\#(before)\#u{1F}\#(after)"}"#)
+        refused(#"{"oneString":"\#(before)\#(after)"#)
+      }
+    }
+  }
+
   @Test(arguments: [
     #""\uD800""#, #""\uDC00""#, #""\uDE01\uD83D""#, #""\uD83Dx""#, #""\uD83D\n""#, #""\uD83D\u0041""#,
     #""\U8C37""#, #""\uXXXX""#, #""\u8C3""#, #""\u8C3"#, #""\u"#, #""\"#, #""abc\"#, #""abc"#, #""\x41""#,

@@ -1,3 +1,5 @@
+// unsafe: eight bytes at once, within bounds that the loop checks
+
 import SwitchboardText
 
 extension JSONReader {
@@ -20,9 +22,16 @@ extension JSONReader {
 
   private func token(from start: Int) throws(DecodeError) -> StringToken {
     let span = bytes.span
+    let raw = span.bytes
     var index = start
     var hasEscapes = false
     while index < span.count {
+      if index &+ 8 <= span.count {
+        let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let marks = JSONEscapes.marks(in: UInt64(littleEndian: word))
+        index &+= marks.trailingZeroBitCount / 8  // 8 if there are none
+        if marks == 0 { continue }
+      }
       let byte = span[index]
       if byte == UInt8(ascii: "\"") { return StringToken(range: start..<index, hasEscapes: hasEscapes) }
       if byte == UInt8(ascii: "\\") {

@@ -222,23 +222,13 @@ public struct JSONWriter {
     }
   }
 
-  /// Whether one of eight bytes may need an escape: below a space, a quote or a backslash.
-  @inline(__always)
-  private static func needsEscape(_ word: UInt64) -> Bool {
-    let (ones, high): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
-    let quote = word ^ 0x2222_2222_2222_2222
-    let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-    let found = (word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
-    return found & high != 0
-  }
-
   @inline(__always)
   private static func needsEscapes(_ words: SmallString.Words, _ count: Int) -> Bool {
     // Spaces where there is no text.
     let spaces: UInt64 = 0x2020_2020_2020_2020
     let low = count >= 8 ? words.low : words.low | spaces &<< UInt64(8 &* count)
     let high = count <= 8 ? spaces : words.high & 0x00FF_FFFF_FFFF_FFFF | spaces &<< UInt64(8 &* (count &- 8))
-    return needsEscape(low) || needsEscape(high)
+    return JSONEscapes.marks(in: low) | JSONEscapes.marks(in: high) != 0
   }
 
   /// Appends UTF-8 with the escapes that it needs.
@@ -249,7 +239,7 @@ public struct JSONWriter {
     while index < text.count {
       if text.count - index >= 8 {
         let word = start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        if !JSONWriter.needsEscape(word) {
+        if JSONEscapes.marks(in: word) == 0 {
           // There is room for the eight bytes, because the room for the rest is reserved.
           store(word)
           index += 8
