@@ -1,4 +1,5 @@
 import SwitchboardTransport
+import TestSupport
 
 /// Requests of which any two differ in little. A connection remembers heads: each request must be answered as the first of a
 /// connection would be, whatever came before it.
@@ -40,25 +41,38 @@ package struct RepeatedRequests {
     return nil
   }
 
-  /// Sends each two of them in several orders, and returns those that are answered otherwise than on a connection of their own.
+  /// Sends them in many orders, and returns those that are answered otherwise than on a connection of their own.
   package func mistakes(_ connect: () throws -> FramePeer) throws -> [String] {
     let expected = try requests.map { try answer(connect(), 1, $0) }
     var mistakes: [String] = []
-    for first in requests.indices {
+    for order in pairs + walks {
       let peer = try connect()
-      var stream: UInt32 = 1
-      for second in requests.indices {
-        for request in [first, first, first, second, second, second, first, second] {
-          let found = answer(peer, stream, requests[request])
-          if found != expected[request] {
-            mistakes.append(
-              "\(first) \(second): \(String(describing: found)), \(String(describing: expected[request]))"
-            )
-          }
-          stream += 2
-        }
+      for (index, request) in order.enumerated() {
+        let found = answer(peer, UInt32(2 * index + 1), requests[request])
+        guard found != expected[request] else { continue }
+        let before = order[..<index].suffix(12).map(String.init).joined(separator: " ")
+        mistakes.append(
+          "\(request) after \(before): \(String(describing: found)), \(String(describing: expected[request]))"
+        )
       }
     }
     return mistakes
+  }
+
+  /// Each two of them.
+  private var pairs: [[Int]] {
+    requests.indices.map { first in
+      requests.indices.flatMap { second in [first, first, first, second, second, second, first, second] }
+    }
+  }
+
+  /// A few of them in any order: what is remembered of one may be found by another when a third has come between.
+  private var walks: [[Int]] {
+    var random = SeededGenerator(seed: 43)
+    let all = Array(requests.indices)
+    return (0..<60).map { _ in
+      let few = (0..<5).map { _ in random.pick(all) }
+      return (0..<80).map { _ in random.pick(few) }
+    }
   }
 }

@@ -1,6 +1,7 @@
 import ReferenceSupport
 import SwitchboardProtoCompiler
 import SwitchboardProtobuf
+import TestSupport
 
 /// The test messages in libprotobuf, and random bytes for them.
 struct Comparison: Sendable {

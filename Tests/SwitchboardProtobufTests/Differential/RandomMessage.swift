@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import TestSupport
 
 /// Generates bytes similar to a message: mostly valid fields, occasionally with the wrong wire type, unknown fields, or
 /// boundary values.

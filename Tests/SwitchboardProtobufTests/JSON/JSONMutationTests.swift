@@ -1,5 +1,6 @@
 import SwitchboardProtobuf
 import TestMessages
+import TestSupport
 import Testing
 
 /// Damaged JSON is either rejected or read.

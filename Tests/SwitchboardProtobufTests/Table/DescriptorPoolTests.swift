@@ -1,5 +1,6 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
+import TestSupport
 import Testing
 
 /// Descriptors from outside: what contradicts itself is refused, and nothing ends the process.

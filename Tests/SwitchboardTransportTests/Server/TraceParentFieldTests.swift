@@ -26,7 +26,7 @@ import Testing
     var field = TraceParentField(isWanted: true)
     #expect(field.isRepeatable && add(Self.first, to: &field) == [])
     #expect(field.identity?.text == identity(Self.first)?.text && !field.hasOthers && !field.isRepeatable)
-    #expect(field.rejoin() != nil && field.identity == nil)
+    #expect(field.rejoin() != nil && field.identity == nil && field.hasOthers)
   }
 
   @Test func severalAreAmongTheFieldsInTheirOrder() {
@@ -46,6 +46,9 @@ import Testing
     var field = TraceParentField(isWanted: true)
     field.addLate(try #require(identity(Self.first)))
     #expect(field.isRepeatable)
+    // Other heads have others then.
+    var rejoined = field
+    #expect(rejoined.rejoin() != nil && !rejoined.isRepeatable)
     #expect(add(Self.second, to: &field) == [Self.second])
     #expect(field.identity?.text == identity(Self.first)?.text && field.hasOthers && !field.isRepeatable)
   }

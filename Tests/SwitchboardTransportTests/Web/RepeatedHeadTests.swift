@@ -59,4 +59,18 @@ import Testing
       }
     }
   }
+
+  /// The same over HTTP/2, on which several calls of Connect have one exchange.
+  @Test func repeatedRequestsOverHTTP2GetTheSameAnswers() async throws {
+    let requests = Self.requests.map { path, type, lines in
+      let more = lines.map { $0.split(separator: ": ").map(String.init) }.map { ($0[0], $0[1]) }
+      let head = [
+        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"), ("content-type", type),
+      ]
+      return RepeatedRequests.Request(head + more, [])
+    }
+    try await TestPair.with(server: WireProtocolTests.server) { pair async throws in
+      #expect(try RepeatedRequests(requests).mistakes { try FramePeer(pair.address) } == [])
+    }
+  }
 }

@@ -48,6 +48,6 @@ final class KnownCall {
       && head.request.contentType == contentType
   }
 
-  /// The same, if the exchange is that of the call.
-  func of(_ exchange: any DialectExchange) -> KnownCall? { call.exchange === exchange ? self : nil }
+  /// The same, if this is what its dialect has made of the head. Calls of others may have the same exchange.
+  func of(_ outcome: DialectOutcome?) -> KnownCall? { self.outcome === outcome ? self : nil }
 }

@@ -81,7 +81,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   var keptHead: (any KeptHead)? {
-    phase == .receiving ? KnownHead(head, dialect.flatMap { connection.knownCall?.of($0.exchange) }) : nil
+    phase == .receiving ? KnownHead(head, connection.knownCall?.of(head.outcome)) : nil
   }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {

@@ -6,8 +6,8 @@ import SwitchboardCall
 /// it twice.
 ///
 /// ```
-///   none ──a valid one──> one, kept apart ──another──┐
-///     └──an invalid one──────────────────────────────┴──> others: all are among the fields, in their order
+///   none ──a valid one──> one, kept apart ──another, or a dialect──┐
+///     └──an invalid one────────────────────────────────────────────┴──> others: all are among the fields, in their order
 /// ```
 struct TraceParentField {
   typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -45,5 +45,8 @@ struct TraceParentField {
   var isRepeatable: Bool { !hasOthers && (identity == nil || isLate) }
 
   /// Removes the field, which is to be among the others after all.
-  mutating func rejoin() -> SpanIdentity? { identity.take() }
+  mutating func rejoin() -> SpanIdentity? {
+    if identity != nil { hasOthers = true }
+    return identity.take()
+  }
 }

@@ -42,6 +42,8 @@ import SwitchboardNetwork
 /// - if the bytes are exactly those that `LateTraceParent.write` makes, and their value is valid;
 /// - if another field ends where they begin. Otherwise they may be the end of a string.
 ///
+/// If a head has others with that name, too, all keep their order, but perhaps not their places among other fields.
+///
 /// A sender appends it to the frame that nghttp2 has made, if that is the whole head, has no padding, and was announced as
 /// small enough for every peer's frames (`HeaderWriter.announceTraceParent`).
 ///
