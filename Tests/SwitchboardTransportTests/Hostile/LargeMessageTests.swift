@@ -87,6 +87,26 @@ import Testing
     #expect(record.state.releasedOnLoop == 0)
   }
 
+  /// Its handler has returned. The client may leave the response unread for as long as it likes.
+  @Test func aRequestIsReleasedBeforeItsResponseIsRead() async throws {
+    let record = DecodingRecord()
+    try await withServer([Decoding(record)], group: try LoopGroup()) { _, address async throws in
+      let peer = try FramePeer(address)
+      peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
+      peer.send(Kind.settings, 1, 0, [])
+      try #require(peer.settle())
+      let message = Self.message(60_000, .none)
+      peer.headers(1, FramePeer.request("/test.Decoding/Get"))
+      for start in stride(from: 0, to: message.count, by: 15_000) {
+        let piece = Array(message[start..<min(start + 15_000, message.count)])
+        peer.data(1, piece, ends: start + 15_000 >= message.count)
+      }
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      await record.untilReleased(1)
+      #expect(record.state.released == 1 && record.state.releasedOnLoop == 0)
+    }
+  }
+
   // MARK: Large responses
 
   enum Caller: CaseIterable { case plain, intercepted, retrying, quick }

@@ -40,9 +40,10 @@ import Testing
     _ peer: FramePeer,
     _ number: Int,
     _ contentType: String = "application/grpc",
-    _ more: [(String, String)] = []
+    _ more: [(String, String)] = [],
+    size: Int = UnreadResponseTests.size
   ) {
-    let prefix = contentType == "application/grpc" ? [0] + FramePeer.number(UInt32(Self.size)) : []
+    let prefix = contentType == "application/grpc" ? [0] + FramePeer.number(UInt32(size)) : []
     let headers = [
       (":method", "POST"), (":scheme", "http"), (":path", "/test.Test/Get"), (":authority", "test"),
       ("te", "trailers"), ("content-type", contentType),
@@ -50,7 +51,7 @@ import Testing
     peer.headers(stream(number), headers + more)
     peer.data(stream(number), prefix)
     for piece in 0..<4 {
-      peer.data(stream(number), [UInt8](repeating: 7, count: Self.size / 4), ends: piece == 3)
+      peer.data(stream(number), [UInt8](repeating: 7, count: size / 4), ends: piece == 3)
     }
   }
 
@@ -124,6 +125,45 @@ import Testing
       // The others may still be read.
       peer.send(Kind.windowUpdate, 0, 1, FramePeer.number(100_000))
       #expect(peer.next(Kind.data) != nil)
+    }
+  }
+
+  /// Their requests count as those that are not whole, and nothing is kept of one that is refused.
+  @Test(arguments: ["application/grpc", "application/proto"])
+  func requestsOfCallsThatWaitAreBounded(_ contentType: String) async throws {
+    let size = 70_000
+    let (served, waiting, refused) = (9, 8, 5)
+    try await HostilePair.with(.ipv4, Self.options) { hostile async throws in
+      let peer = try hostile.connect()
+      closeWindows(of: peer)
+      for number in 0..<served + waiting + refused { call(peer, number, contentType, size: size) }
+      var statuses: [String: Int] = [:]
+      for _ in 0..<served + refused {
+        let fields = try #require(peer.nextHeaders()).fields
+        statuses[fields["grpc-status"] ?? fields[":status"] ?? "", default: 0] += 1
+      }
+      #expect(statuses == ["200": served, contentType == "application/grpc" ? "8" : "429": refused])
+      // A request in gRPC's frames is refused once it is whole, and a body as soon as it is too large.
+      #expect(hostile.abuses.counts.values.reduce(0, +) == refused)
+      try #require(peer.settle())
+      let kept = await kept(hostile)
+      #expect((waiting * size...waiting * (size + 100)).contains(kept.counted))
+      #expect(kept.counted == kept.requests)
+      await hostile.loop.advance(by: .seconds(121))
+      for _ in 0..<waiting { _ = try #require(peer.nextHeaders()) }
+      let left = await self.kept(hostile)
+      #expect(left.counted == 0 && left.requests == 0)
+      #expect(hostile.abuses.counts.values.reduce(0, +) == refused + waiting)
+    }
+  }
+
+  /// What is counted of requests that wait, and what all streams keep of theirs.
+  private func kept(_ hostile: HostilePair) async -> (counted: Int, requests: Int) {
+    await hostile.loop.onLoop {
+      hostile.pair.server.core.connections.reduce(into: (0, 0)) { sum, connection in
+        sum.0 += connection.gathered.byteCount
+        sum.1 += connection.callsInProgress.reduce(0) { $0 + $1.request.messages.single.byteCount }
+      }
     }
   }
 

@@ -10,7 +10,7 @@ final class DialectState {
   /// The received part of a request's body in the form `.message`.
   @exclusivity(unchecked) private(set) var collected: [UInt8] = []
   /// All of the body so far, in the read buffer, until the connection has processed its ready streams.
-  @exclusivity(unchecked) private(set) var lent: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) private var lent: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var requestEnded = false
   /// Whether the whole response was submitted, so that nothing follows its body.
   @exclusivity(unchecked) var isAnswered = false
@@ -62,11 +62,20 @@ final class DialectState {
     collected += bytes
   }
 
-  /// Removes the body, unless it is in the read buffer.
+  /// Removes the body if it is in the read buffer.
+  func takeLent() -> UnsafeRawBufferPointer? { lent.take() }
+
+  /// Removes the body.
   func takeCollected() -> [UInt8] {
     keep()
     defer { collected = [] }
     return collected
+  }
+
+  /// Forgets the body.
+  func drop() {
+    lent = nil
+    collected = []
   }
 
   // MARK: The response

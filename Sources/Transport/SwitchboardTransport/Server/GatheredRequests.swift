@@ -1,6 +1,7 @@
 import SwitchboardCall
 
-/// The large messages of a connection's requests that have begun and are not whole, and how much is kept of them together.
+/// The large messages of a connection's requests that have begun and are not whole, or that wait for the client to read
+/// responses, and how much is kept of them together.
 ///
 /// ```
 ///   a little together ──> all go on ──too much──> the oldest goes on, the others wait within their windows
@@ -63,6 +64,16 @@ extension ServerCallStream {
     return framed + dialect.byteCount + (request.messages.converter?.gatheredByteCount ?? 0)
   }
 
+  /// Counts a request that waits until its client has read responses, and which may be whole. Returns `false` if it may not
+  /// wait.
+  func gatherWaiting() -> Bool {
+    let kept = gatheredByteCount + request.messages.single.byteCount
+    guard kept > GatheredRequests.small else { return true }
+    let verdict = connection.gathered.count(kept, of: self)
+    connection.adaptWindows()
+    return verdict != .refuse
+  }
+
   /// Counts what is kept of the request now, and returns how many bytes its client may send again: `credit`, unless the
   /// bytes that have arrived are to wait.
   @inline(__always)
@@ -83,9 +94,7 @@ extension ServerCallStream {
     case .proceed: return credit
     case .refuse:
       fail(.requestsTooLargeTogether)
-      dropMessages()
-      _ = dialect?.takeCollected()
-      stopGathering()
+      dropRequest()
       return credit
     case .wait:
       // What waits for its reader is withheld already.

@@ -94,7 +94,7 @@ extension ServerCallStream {
   private func takeCollected(_ dialect: DialectState) {
     let encoding = head.terms.encoding ?? .none
     // Bytes in the read buffer are decoded in place.
-    if let lent = dialect.lent, encoding == .none, flow == nil {
+    if encoding == .none, flow == nil, let lent = dialect.takeLent() {
       inbound.single = .lent(lent)
       return countReceived(lent.count)
     }

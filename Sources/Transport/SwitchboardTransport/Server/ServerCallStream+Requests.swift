@@ -79,17 +79,26 @@ extension ServerCallStream {
     guard count > 0 else { return }
     handlers.end(count, in: loop.activity.tasks)
     connection.runningHandlers -= count
-    guard phase == .closed else { return }
-    connection.clients.remove(count)
-    head.method?.abandoned.remove(count)
+    if phase == .closed {
+      connection.clients.remove(count)
+      head.method?.abandoned.remove(count)
+    }
     guard handlers.count == 0 else { return }
     // What a task does that is left is not the handler's.
-    if isHandlerCancelled {
+    if phase == .closed, isHandlerCancelled {
       side.withState { $0.responses }?.detach(.written, nil)
       flow?.pipe.detach(.read, nil)
     }
     // The handler still has its request: it is returning.
-    if request.isLarge { loop.execute { self.releaseRequest() } }
+    if request.isLarge, flow == nil || phase == .closed { loop.execute { self.releaseRequest() } }
+  }
+
+  /// Drops what is kept of a request that no handler is to have.
+  func dropRequest() {
+    dropMessages()
+    releaseRequest()
+    dialect?.drop()
+    stopGathering()
   }
 
   /// Releases a request that is large, once no handler has it any more.

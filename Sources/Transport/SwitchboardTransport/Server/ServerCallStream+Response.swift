@@ -258,6 +258,8 @@ extension ServerCallStream {
     if let failure { return end(nil, self.status(ofUnsendable: failure)) }
     phase = .ending
     stopLimitingRequest()
+    // The client may leave the response unread for as long as it likes.
+    if handlers.count == 0 { dropRequest() }
     if let status { response.status = status }
     let recorder = connection.core.options.loadRecorder
     if let trailers = HPACKHeaders.trailers(trailers, load, recorder) {

@@ -12,10 +12,7 @@ extension ServerCallStream {
 
   private func requestDidNotCome() {
     timers.requestIsLate()
-    if request.waitsForReader {
-      connection.report(.unreadResponses)
-      return end(nil, .responsesNotRead)
-    }
+    if request.waitsForReader { return endUnread() }
     connection.report(.slowRequest)
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)
