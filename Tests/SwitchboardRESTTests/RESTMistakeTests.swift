@@ -196,6 +196,16 @@ import Testing
     #expect(try RESTFixture.request("GET", "/v1/query?&&text=x&").text == "x")
   }
 
+  /// They have one form as a whole, and are checked as such.
+  @Test(arguments: [
+    "time.seconds=253402300800", "span.nanos=-1", "mask.paths=a b", "stringValue.value=a", "value.boolValue=true",
+  ])
+  func partsOfValuesAreNoParameters(_ query: String) throws {
+    let name = query.prefix { $0 != "=" }
+    let error = #expect(throws: GRPCStatus.self) { try RESTFixture.request("GET", "/v1/query?" + query) }
+    #expect(error?.message == "the query: \"\(name)\" is not a parameter of the method")
+  }
+
   // MARK: Limits
 
   /// An object of so many bytes.

@@ -295,6 +295,10 @@ import Testing
     ("testing.rest.Rest.Get", "GET", "/a/{labels}", "labels is a list or a map, which a variable"),
     ("testing.rest.Rest.Get", "GET", "/a/{texts.x}", "texts is not a message that has a field x"),
     ("testing.rest.Rest.Get", "GET", "/a/{text.x}", "text is not a message that has a field x"),
+    (
+      "testing.rest.Rest.Get", "GET", "/a/{time.seconds}",
+      "time is a google.protobuf.Timestamp, of which a variable of a path sets no part"
+    ),
     ("testing.rest.Rest/Get", "GET", "/a/{text}", "methods are named like shop.Books.GetBook"),
     (
       "testing.rest.Rest.Gett", "GET", "/a/{text}",

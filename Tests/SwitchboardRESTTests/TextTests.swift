@@ -34,6 +34,10 @@ import Testing
     )
     #expect(try values(" [" + objects.joined(separator: " , ") + "] ", pieces: pieces) == objects)
     #expect(try values("[1,2,\"]\"]", pieces: pieces) == ["1", "2", "\"]\""])
+    for other in ["\u{B}", "\u{C}", "\u{A0}"] {
+      // It is no white space in JSON, so the value is broken, and not two.
+      #expect(try values("[1,\(other)2]", pieces: pieces) == ["1", "\(other)2"])
+    }
     #expect(try values("", pieces: pieces) == [])
     #expect(try values("[]", pieces: pieces) == [])
     #expect(try values("[ ]", pieces: pieces) == [])

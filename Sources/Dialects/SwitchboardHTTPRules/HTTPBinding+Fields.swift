@@ -56,6 +56,10 @@ extension HTTPBinding {
       guard let message = last.message, !last.isRepeated else {
         return "\(names[..<index].joined(separator: ".")) is not a message that has a field \(name)"
       }
+      guard index == 0 || HTTPBinding.isObject(message) else {
+        return
+          "\(names[..<index].joined(separator: ".")) is a \(message), of which a variable of a path sets no part"
+      }
       guard let next = field(name, message) else { return "\(message) has no field \(name)" }
       last = next
     }
@@ -67,6 +71,14 @@ extension HTTPBinding {
 
   /// Whether a message's JSON form is a string, a number or a word, or may be.
   package static func isText(_ message: String) -> Bool { texts.contains(ExactText(message)) }
+
+  /// Whether a message's JSON form is an object with its fields, so that a path or a query may set them one by one.
+  package static func isObject(_ message: String) -> Bool {
+    let name = ExactText(message)
+    return !texts.contains(name) && !values.contains(name)
+  }
+
+  private static let values = Set(["Any", "Struct", "ListValue"].map { ExactText("google.protobuf.\($0)") })
 
   private static let texts = Set(
     [

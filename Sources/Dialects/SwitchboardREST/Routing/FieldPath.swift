@@ -31,7 +31,9 @@ final class FieldPath: Sendable {
         field.oneof.map { oneof in type.fields.filter { $0.oneof == oneof && $0 != field } } ?? []
       )
       guard index < names.count - 1 else { break }
-      guard !field.isRepeated, let next = type.message(of: field) else { return nil }
+      guard !field.isRepeated, let next = type.message(of: field), HTTPBinding.isObject(next.fullName) else {
+        return nil
+      }
       type = next
     }
     guard let field = fields.last, let form = TextForm(field, in: type) else { return nil }

@@ -57,7 +57,7 @@ struct JSONValues {
 
   /// Consumes a byte. Returns whether it ended a value.
   private mutating func take(_ byte: UInt8) throws(GRPCStatus) -> Bool {
-    let isSpace = byte == 0x20 || (0x09...0x0D).contains(byte)
+    let isSpace = byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     switch state {
     case .start where byte == UInt8(ascii: "["):
       isInArray = true
