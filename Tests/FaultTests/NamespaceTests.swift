@@ -53,7 +53,8 @@ import Testing
     let patient = CallKind.allCases.map { kind in
       Task { await FaultCall(kind, on: channel).outcome(.patient) }
     }
-    await channel.until { $0.state == .connecting }
+    // If the retry has failed already, the channel says so until it is connected.
+    await channel.until { $0.state == .connecting || $0.state == .transientFailure }
     // A connection attempt made during the outage times out, and the next succeeds.
     await loop.advance(by: .seconds(21))
     try await network.heal()
