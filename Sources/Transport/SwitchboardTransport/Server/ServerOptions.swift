@@ -33,8 +33,8 @@ public struct ServerOptions: Sendable {
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection must wait, and how many
   /// bytes of decompressed messages before its other messages stay compressed. Large messages that have not arrived whole
-  /// have an eighth of it together; beyond that, only one goes on. Large responses that the client has yet to read have a
-  /// quarter of it together; beyond that, its other calls wait.
+  /// have an eighth of it together; beyond that, only one goes on. Large responses that the client has yet to read have
+  /// half of it together; beyond that, its other calls wait.
   public var connectionBufferSize = 64 * 1024 * 1024
   /// The maximum number of open connections. Any more are closed as soon as they are accepted.
   public var maxConnections = 16_384
