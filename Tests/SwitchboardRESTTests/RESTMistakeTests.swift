@@ -203,7 +203,24 @@ import Testing
   func partsOfValuesAreNoParameters(_ query: String) throws {
     let name = query.prefix { $0 != "=" }
     let error = #expect(throws: GRPCStatus.self) { try RESTFixture.request("GET", "/v1/query?" + query) }
-    #expect(error?.message == "the query: \"\(name)\" is not a parameter of the method")
+    let whole = query.prefix { $0 != "." } .replacing("stringValue", with: "string_value")
+    #expect(
+      error?.message
+        == "the query: \"\(name)\" is not a parameter: \(whole) has no parts, but one value: \(whole)=VALUE"
+    )
+  }
+
+  @Test(arguments: [
+    ("/v1/simple/x?text=y", nil, "\"text\" is not a parameter: the path sets it"),
+    ("/v1/all?text=y", "{}", #""text" is not a parameter: the body is the whole request, as its rule has body: "*""#),
+    ("/v1/query?time=2026-01-02T03:04:05+02:00", nil, "a + in a query is a space, and %2B a plus"),
+    ("/v1/query?time=yesterday", nil, "expected a time in RFC 3339 format (line 1, column 1)"),
+  ])
+  func aRefusedParameterSaysWhy(_ target: String, _ body: String?, _ reason: String) throws {
+    let error = #expect(throws: GRPCStatus.self) {
+      try RESTFixture.request(body == nil ? "GET" : "POST", target, body: body ?? "")
+    }
+    #expect(error?.message?.hasSuffix(reason) == true, "\(error?.message ?? "")")
   }
 
   // MARK: Limits

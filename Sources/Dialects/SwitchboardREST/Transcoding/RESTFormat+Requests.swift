@@ -84,7 +84,7 @@ extension RESTFormat {
         .map { String(Substring($0)) }
       guard let field = FieldPath(names, in: route.request), !isBound(field) else {
         if decoding.ignoreUnknownFields { continue }
-        throw .invalid("the query: \(shown(name)) is not a parameter of the method")
+        throw .invalid("the query: \(shown(name)) is not a parameter\(reason(against: names))")
       }
       guard let value else {
         throw .invalid("the query: \(field.name) has no value: it is written \(field.name)=VALUE")
@@ -92,7 +92,8 @@ extension RESTFormat {
       do throws(DecodeError) {
         try message.set(field, to: value)
       } catch {
-        throw .invalid("the query: \(field.name): \(error.reason)")
+        let hint = value.contains(0x20) ? "; a + in a query is a space, and %2B a plus" : ""
+        throw .invalid("the query: \(field.name): \(error.reason)\(hint)")
       }
     }
     try parts.forEachText(of: route) { variable, text throws(GRPCStatus) in
@@ -121,6 +122,24 @@ extension RESTFormat {
     case .none: break
     }
     return route.variables.contains { $0.field.fields == path.fields }
+  }
+
+  /// Why the query does not set what these names lead to.
+  private func reason(against names: [String]) -> String {
+    switch route.requestBody {
+    case .json(nil), .raw(nil): return ": the body is the whole request, as its rule has body: \"*\""
+    case .json, .raw, .none: break
+    }
+    if let field = FieldPath(names, in: route.request) {
+      let isOfPath = route.variables.contains { $0.field.fields == field.fields }
+      return ": the \(isOfPath ? "path" : "body") sets it"
+    }
+    // Of many names, the first few say it.
+    for count in 1..<max(1, min(names.count, 10)) {
+      guard let whole = FieldPath(Array(names[..<count]), in: route.request) else { continue }
+      return ": \(whole.name) has no parts, but one value: \(whole.name)=VALUE"
+    }
+    return " of the method"
   }
 
   private func shown(_ name: String) -> String { name.utf8.count > 100 ? "a long name" : "\"\(name)\"" }
