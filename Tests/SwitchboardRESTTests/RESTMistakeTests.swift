@@ -198,12 +198,13 @@ import Testing
 
   /// They have one form as a whole, and are checked as such.
   @Test(arguments: [
-    "time.seconds=253402300800", "span.nanos=-1", "mask.paths=a b", "stringValue.value=a", "value.boolValue=true",
+    "time.seconds=253402300800", "span.nanos=-1", "mask.paths=a b", "stringValue.value=a",
+    "value.boolValue=true",
   ])
   func partsOfValuesAreNoParameters(_ query: String) throws {
     let name = query.prefix { $0 != "=" }
     let error = #expect(throws: GRPCStatus.self) { try RESTFixture.request("GET", "/v1/query?" + query) }
-    let whole = query.prefix { $0 != "." } .replacing("stringValue", with: "string_value")
+    let whole = query.prefix { $0 != "." }.replacing("stringValue", with: "string_value")
     #expect(
       error?.message
         == "the query: \"\(name)\" is not a parameter: \(whole) has no parts, but one value: \(whole)=VALUE"
@@ -212,7 +213,10 @@ import Testing
 
   @Test(arguments: [
     ("/v1/simple/x?text=y", nil, "\"text\" is not a parameter: the path sets it"),
-    ("/v1/all?text=y", "{}", #""text" is not a parameter: the body is the whole request, as its rule has body: "*""#),
+    (
+      "/v1/all?text=y", "{}",
+      #""text" is not a parameter: the body is the whole request, as its rule has body: "*""#
+    ),
     ("/v1/query?time=2026-01-02T03:04:05+02:00", nil, "a + in a query is a space, and %2B a plus"),
     ("/v1/query?time=yesterday", nil, "expected a time in RFC 3339 format (line 1, column 1)"),
   ])

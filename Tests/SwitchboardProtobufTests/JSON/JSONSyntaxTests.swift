@@ -50,7 +50,9 @@ import Testing
   @Test func findsSpecialBytesAtEachPlace() throws {
     for length in 0..<20 {
       for place in 0...length {
-        let (before, after) = (String(repeating: "é", count: place), String(repeating: "z", count: length - place))
+        let (before, after) = (
+          String(repeating: "é", count: place), String(repeating: "z", count: length - place)
+        )
         for (special, text) in [("", ""), (#"\""#, "\""), (#"\\"#, "\\"), (#"\u0001"#, "\u{1}"), (" ", " ")] {
           let message = try AllKinds3(jsonString: #"{"oneString":"\#(before)\#(special)\#(after)"}"#)
           #expect(message.oneString == before + text + after)

@@ -65,7 +65,8 @@ import Testing
     let requests = Self.requests.map { path, type, lines in
       let more = lines.map { $0.split(separator: ": ").map(String.init) }.map { ($0[0], $0[1]) }
       let head = [
-        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"), ("content-type", type),
+        (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"),
+        ("content-type", type),
       ]
       return RepeatedRequests.Request(head + more, [])
     }
