@@ -106,7 +106,7 @@ import Testing
   func aNameThatIsNearlyTheServicesIsReported(_ name: String) async throws {
     let found = try await warnings(nil, try config(for: name))
     #expect(found.count == 1)
-    #expect(found.first?.contains("a service config names what is nearly a method that is called") == true)
+    #expect(found.first?.contains("a service config has nothing for a method that is called") == true)
     #expect(found.first?.hasSuffix(" /test.Test/Get") == true)
   }
 

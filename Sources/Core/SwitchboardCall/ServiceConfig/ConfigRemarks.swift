@@ -95,8 +95,8 @@ final class ConfigRemarks: Sendable {
     let parts = name.method.isEmpty ? [name.service] : [name.service, name.method]
     logger.log(
       .warning,
-      "a service config names what is nearly a method that is called, and does not apply to it: a name has the service and the "
-        + "method as the .proto has them, the service with its package, and the method apart",
+      "a service config has nothing for a method that is called, but something for a name like it: write the service, with its "
+        + "package, and the method as in the .proto, each by itself",
       [
         "method": method.path, "named": parts.map(\.excerpt).joined(separator: " / "),
         "meant": "service \(method.service), method \(method.method)",
