@@ -132,7 +132,7 @@ import Testing
   @Test(arguments: ["application/grpc", "application/proto"])
   func requestsOfCallsThatWaitAreBounded(_ contentType: String) async throws {
     let size = 70_000
-    let (served, waiting, refused) = (9, 8, 5)
+    let (served, waiting, refused) = (9, 7, 6)
     try await HostilePair.with(.ipv4, Self.options) { hostile async throws in
       let peer = try hostile.connect()
       closeWindows(of: peer)
@@ -143,8 +143,7 @@ import Testing
         statuses[fields["grpc-status"] ?? fields[":status"] ?? "", default: 0] += 1
       }
       #expect(statuses == ["200": served, contentType == "application/grpc" ? "8" : "429": refused])
-      // A request in gRPC's frames is refused once it is whole, and a body as soon as it is too large.
-      #expect(hostile.abuses.counts.values.reduce(0, +) == refused)
+      #expect(hostile.abuses.counts == [.messageTooLarge: refused])
       try #require(peer.settle())
       let kept = await kept(hostile)
       #expect((waiting * size...waiting * (size + 100)).contains(kept.counted))
@@ -153,7 +152,79 @@ import Testing
       for _ in 0..<waiting { _ = try #require(peer.nextHeaders()) }
       let left = await self.kept(hostile)
       #expect(left.counted == 0 && left.requests == 0)
-      #expect(hostile.abuses.counts.values.reduce(0, +) == refused + waiting)
+      #expect(hostile.abuses.counts == [.messageTooLarge: refused, .unreadResponses: waiting])
+    }
+  }
+
+  /// A client that keeps to its windows and reads loses no call: further requests wait within their windows until it has read.
+  @Test(arguments: ["application/grpc", "application/proto"])
+  func requestsWaitWithinTheirWindows(_ contentType: String) async throws {
+    var options = Self.options
+    (options.streamLookahead, options.maxWindow) = (100_000, 100_000)
+    try await HostilePair.with(.ipv4, options) { hostile async throws in
+      let peer = try hostile.connect()
+      open(peer, contentType)
+      for _ in 0..<Self.served { #expect(peer.nextHeaders()?.fields[":status"] == "200") }
+      let later = Self.calls..<Self.calls + 4
+      let size = 150_000
+      for number in later { begin(peer, number, contentType, size: size, sending: 99_000) }
+      try #require(peer.settle())
+      let kept = await kept(hostile).counted
+      #expect((4 * 99_000...4 * 99_005).contains(kept))
+      #expect(hostile.abuses.counts.isEmpty)
+      #expect(await withheld(hostile, stream(later.upperBound - 1)) > 0)
+      // They go on, one after the other, once the responses are read.
+      peer.send(Kind.windowUpdate, 0, 0, FramePeer.number(1 << 24))
+      for number in 0..<later.upperBound {
+        peer.send(Kind.windowUpdate, 0, stream(number), FramePeer.number(1 << 20))
+      }
+      for number in later {
+        while !Task.isCancelled, await withheld(hostile, stream(number)) > 0 { await Task.yield() }
+        for count in [15_000, 15_000, 15_000, 6_000] {
+          peer.data(stream(number), [UInt8](repeating: 7, count: count), ends: count == 6_000)
+        }
+      }
+      await hostile.pair.server.untilNoCallIsOpen()
+      #expect(hostile.abuses.counts.isEmpty)
+    }
+  }
+
+  /// How many bytes the client of a call may not send again yet.
+  private func withheld(_ hostile: HostilePair, _ stream: UInt32) async -> Int {
+    await hostile.loop.onLoop {
+      hostile.pair.server.core.connections.flatMap(\.callsInProgress)
+        .filter { $0.id == Int32(stream) }.reduce(0) { $0 + $1.request.withheld }
+    }
+  }
+
+  /// Begins a call whose request has `size` bytes, and sends so many of them.
+  private func begin(_ peer: FramePeer, _ number: Int, _ contentType: String, size: Int, sending count: Int) {
+    let prefix = contentType == "application/grpc" ? [0] + FramePeer.number(UInt32(size)) : []
+    peer.headers(
+      stream(number),
+      [
+        (":method", "POST"), (":scheme", "http"), (":path", "/test.Test/Get"), (":authority", "test"),
+        ("te", "trailers"), ("content-type", contentType),
+      ]
+    )
+    let bytes = prefix + [UInt8](repeating: 7, count: count)
+    for start in stride(from: 0, to: bytes.count, by: 16_000) {
+      peer.data(stream(number), Array(bytes[start..<min(start + 16_000, bytes.count)]))
+    }
+  }
+
+  /// Whole messages whose requests do not end count, too.
+  @Test func wholeMessagesOfRequestsThatDoNotEndAreBounded() async throws {
+    try await HostilePair.with(.ipv4, Self.options) { hostile async throws in
+      let peer = try hostile.connect()
+      peer.send(Kind.settings, 1, 0, [])
+      for number in 0..<20 { begin(peer, number, "application/grpc", size: 70_000, sending: 70_000) }
+      let refused = try #require(peer.nextHeaders())
+      #expect(refused.fields["grpc-status"] == "8")
+      try #require(peer.settle())
+      // The oldest one is not limited by the others.
+      let kept = await kept(hostile)
+      #expect(kept.counted == kept.requests && kept.counted <= 70_000 + 512 * 1024)
     }
   }
 

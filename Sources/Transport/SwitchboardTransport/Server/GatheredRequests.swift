@@ -1,14 +1,15 @@
 import SwitchboardCall
 
-/// The large messages of a connection's requests that have begun and are not whole, or that wait for the client to read
-/// responses, and how much is kept of them together.
+/// The large messages of a connection's requests that have begun and are not whole, or whose calls have not begun, and how much
+/// is kept of them together.
 ///
 /// ```
 ///   a little together ──> all go on ──too much──> the oldest goes on, the others wait within their windows
 ///                              ^───────────────────────────┘   └──far too much──> refused
 /// ```
 /// Otherwise a client could begin as many of them as it may open streams, each up to the largest message, and end none. That
-/// one goes on is what keeps them from waiting for each other. It is not limited by the others.
+/// one goes on is what keeps them from waiting for each other. It is not limited by the others. While calls wait for the client
+/// to read responses (`UnreadResponses`), only one whose handler runs goes on: the others would be kept whole.
 struct GatheredRequests {
   /// What a request may do whose bytes have just been counted.
   enum Verdict { case proceed, wait, refuse }
@@ -40,9 +41,14 @@ struct GatheredRequests {
     if stream.request.counted == 0 { streams.append(stream) }
     byteCount += kept - stream.request.counted
     stream.request.counted = kept
-    guard isTight, let oldest = streams.first, oldest !== stream else { return .proceed }
-    return byteCount - oldest.request.counted > limit ? .refuse : .wait
+    guard isTight else { return .proceed }
+    let oldest = oldest
+    guard oldest !== stream else { return .proceed }
+    return byteCount - (oldest?.request.counted ?? 0) > limit ? .refuse : .wait
   }
+
+  /// The oldest one that may go on.
+  private var oldest: ServerCallStream? { streams.first { $0.mayGoOn } }
 
   /// Forgets a request that was counted.
   mutating func remove(_ stream: ServerCallStream) {
@@ -52,26 +58,19 @@ struct GatheredRequests {
   }
 
   /// Those that may go on.
-  var unhindered: ArraySlice<ServerCallStream> { isTight ? streams.prefix(1) : streams[...] }
+  var unhindered: [ServerCallStream] { isTight ? oldest.map { [$0] } ?? [] : streams }
 }
 
 extension ServerCallStream {
-  /// How much is kept of a message that is not whole.
+  /// Whether it needs not wait for the client to read responses.
+  fileprivate var mayGoOn: Bool { phase == .handling || !connection.unread.areTooMany }
+
+  /// How much is kept of a message that is not whole, or of one whose call has not begun.
   private var gatheredByteCount: Int {
     // The stored messages: reading them by `inbound`, as the protocol does, takes many times as long.
-    let framed = request.messages.filledByteCount
+    let framed = request.messages.filledByteCount + request.messages.single.byteCount
     guard let dialect else { return framed }
     return framed + dialect.byteCount + (request.messages.converter?.gatheredByteCount ?? 0)
-  }
-
-  /// Counts a request that waits until its client has read responses, and which may be whole. Returns `false` if it may not
-  /// wait.
-  func gatherWaiting() -> Bool {
-    let kept = gatheredByteCount + request.messages.single.byteCount
-    guard kept > GatheredRequests.small else { return true }
-    let verdict = connection.gathered.count(kept, of: self)
-    connection.adaptWindows()
-    return verdict != .refuse
   }
 
   /// Counts what is kept of the request now, and returns how many bytes its client may send again: `credit`, unless the
@@ -114,12 +113,14 @@ extension ServerCallStream {
     guard request.counted > 0 else { return }
     connection.gathered.remove(self)
     goOnGathering()
-    for stream in connection.gathered.unhindered { stream.goOnGathering() }
-    connection.adaptWindows()
+    connection.goOnGathering()
   }
 
+  /// Whether the client may not send on before it reads responses.
+  var isHeldBack: Bool { request.withheld > 0 && !mayGoOn }
+
   /// Lets the client send on.
-  private func goOnGathering() {
+  fileprivate func goOnGathering() {
     let byteCount = request.withheld
     guard byteCount > 0 else { return }
     request.withheld = 0
@@ -132,6 +133,12 @@ extension ServerCallStream {
 }
 
 extension ServerConnection {
+  /// Lets requests go on that may, after others have ended or responses have been read.
+  func goOnGathering() {
+    for stream in gathered.unhindered { stream.goOnGathering() }
+    adaptWindows()
+  }
+
   /// Gives streams small windows while much is kept of requests that are not whole: clients that can send have not all sent
   /// more than a little.
   fileprivate func adaptWindows() {

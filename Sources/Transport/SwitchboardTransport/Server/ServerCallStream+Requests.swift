@@ -30,6 +30,7 @@ extension ServerCallStream: InboundMessageStream {
   /// Begins the call with the one request, unless that is decoded elsewhere first.
   func beginSingle(_ handler: MethodHandler) -> BegunCall? {
     let request = takeSingle()
+    stopGathering()
     guard !decodeInBackground(request, handler) else { return nil }
     loop.count(message: request.byteCount)
     switch request {

@@ -12,7 +12,10 @@ extension ServerCallStream {
 
   private func requestDidNotCome() {
     timers.requestIsLate()
-    if request.waitsForReader { return endUnread() }
+    if request.waitsForReader || isHeldBack {
+      connection.report(.unreadResponses)
+      return end(nil, .responsesNotRead)
+    }
     connection.report(.slowRequest)
     if phase == .refusing, let rejection = head.rejection {
       refuse(rejection, isLate: true)

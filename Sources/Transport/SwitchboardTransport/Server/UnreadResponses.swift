@@ -5,8 +5,7 @@ import SwitchboardNetwork
 ///
 /// ```
 ///   a little ──> calls begin ──too much──> they wait ──the client reads──> they begin
-///                                             └──it does not, for too long, or the requests are too large together──> they
-///                                                are refused
+///                                             └──it does not, for too long──> they are refused
 /// ```
 /// Otherwise a client that opens no window could have as many of them made as it may open streams. The oldest one is not
 /// counted: a client that reads a single large response slowly may go on with its other calls meanwhile.
@@ -57,13 +56,6 @@ extension ServerCallStream {
     startDeadline()
     limitRequest()
     keepLent()
-    if !gatherWaiting() { endUnread() }
-  }
-
-  /// Refuses a call whose client does not read the responses of others.
-  func endUnread() {
-    connection.report(.unreadResponses)
-    end(nil, .responsesNotRead)
   }
 
   /// No longer counts the response, since the stream is closed. Calls that wait may begin.
@@ -79,9 +71,9 @@ extension ServerCallStream {
     guard wereTooMany, !connection.unread.areTooMany else { return }
     for stream in connection.callsInProgress.reversed() where stream.request.waitsForReader {
       stream.request.waitsForReader = false
-      stream.stopGathering()
       stream.proceed()
     }
+    connection.goOnGathering()
   }
 }
 
