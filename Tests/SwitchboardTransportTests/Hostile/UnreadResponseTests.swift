@@ -36,12 +36,14 @@ import Testing
     peer.send(Kind.settings, 1, 0, [])
   }
 
+  /// Makes a call whose request has `size` bytes. With `sent`, it sends only so many of them, and does not end the request.
   private func call(
     _ peer: FramePeer,
     _ number: Int,
     _ contentType: String = "application/grpc",
     _ more: [(String, String)] = [],
-    size: Int = UnreadResponseTests.size
+    size: Int = UnreadResponseTests.size,
+    sent: Int? = nil
   ) {
     let prefix = contentType == "application/grpc" ? [0] + FramePeer.number(UInt32(size)) : []
     let headers = [
@@ -50,8 +52,10 @@ import Testing
     ]
     peer.headers(stream(number), headers + more)
     peer.data(stream(number), prefix)
-    for piece in 0..<4 {
-      peer.data(stream(number), [UInt8](repeating: 7, count: size / 4), ends: piece == 3)
+    let count = sent ?? size
+    for start in stride(from: 0, to: count, by: 15_000) {
+      let piece = [UInt8](repeating: 7, count: min(15_000, count - start))
+      peer.data(stream(number), piece, ends: sent == nil && start + piece.count == count)
     }
   }
 
@@ -167,7 +171,7 @@ import Testing
       for _ in 0..<Self.served { #expect(peer.nextHeaders()?.fields[":status"] == "200") }
       let later = Self.calls..<Self.calls + 4
       let size = 150_000
-      for number in later { begin(peer, number, contentType, size: size, sending: 99_000) }
+      for number in later { call(peer, number, contentType, size: size, sent: 99_000) }
       try #require(peer.settle())
       let kept = await kept(hostile).counted
       #expect((4 * 99_000...4 * 99_005).contains(kept))
@@ -197,28 +201,12 @@ import Testing
     }
   }
 
-  /// Begins a call whose request has `size` bytes, and sends so many of them.
-  private func begin(_ peer: FramePeer, _ number: Int, _ contentType: String, size: Int, sending count: Int) {
-    let prefix = contentType == "application/grpc" ? [0] + FramePeer.number(UInt32(size)) : []
-    peer.headers(
-      stream(number),
-      [
-        (":method", "POST"), (":scheme", "http"), (":path", "/test.Test/Get"), (":authority", "test"),
-        ("te", "trailers"), ("content-type", contentType),
-      ]
-    )
-    let bytes = prefix + [UInt8](repeating: 7, count: count)
-    for start in stride(from: 0, to: bytes.count, by: 16_000) {
-      peer.data(stream(number), Array(bytes[start..<min(start + 16_000, bytes.count)]))
-    }
-  }
-
   /// Whole messages whose requests do not end count, too.
   @Test func wholeMessagesOfRequestsThatDoNotEndAreBounded() async throws {
     try await HostilePair.with(.ipv4, Self.options) { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 1, 0, [])
-      for number in 0..<20 { begin(peer, number, "application/grpc", size: 70_000, sending: 70_000) }
+      for number in 0..<20 { call(peer, number, size: 70_000, sent: 70_000) }
       let refused = try #require(peer.nextHeaders())
       #expect(refused.fields["grpc-status"] == "8")
       try #require(peer.settle())

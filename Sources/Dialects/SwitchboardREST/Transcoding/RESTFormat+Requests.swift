@@ -121,7 +121,11 @@ extension RESTFormat {
     case .json(let field?), .raw(let field?): if path.fields[0] == field { return true }
     case .none: break
     }
-    return route.variables.contains { $0.field.fields == path.fields }
+    return isInPath(path)
+  }
+
+  private func isInPath(_ path: FieldPath) -> Bool {
+    route.variables.contains { $0.field.fields == path.fields }
   }
 
   /// Why the query does not set what these names lead to.
@@ -131,8 +135,7 @@ extension RESTFormat {
     case .json, .raw, .none: break
     }
     if let field = FieldPath(names, in: route.request) {
-      let isOfPath = route.variables.contains { $0.field.fields == field.fields }
-      return ": the \(isOfPath ? "path" : "body") sets it"
+      return ": the \(isInPath(field) ? "path" : "body") sets it"
     }
     // Of many names, the first few say it.
     for count in 1..<max(1, min(names.count, 10)) {

@@ -32,9 +32,9 @@ public struct ServerOptions: Sendable {
   /// as they arrive. A value of `streamLookahead` or less keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection must wait, and how many
-  /// bytes of decompressed messages before its other messages stay compressed. Large messages that have not arrived whole
-  /// have an eighth of it together; beyond that, only one goes on. Large responses that the client has yet to read have
-  /// half of it together; beyond that, its other calls wait.
+  /// bytes of decompressed messages before its other messages stay compressed. Large messages that have not arrived whole,
+  /// or whose calls have not begun, have an eighth of it together; beyond that, only one goes on. Large responses that the
+  /// client has yet to read have half of it together; beyond that, its other calls wait.
   public var connectionBufferSize = 64 * 1024 * 1024
   /// The maximum number of open connections. Any more are closed as soon as they are accepted.
   public var maxConnections = 16_384
